@@ -1,0 +1,39 @@
+# `make demo` and `make test` each do everything on a machine that has Python, pip and make.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+
+# The datasets' raw files, where someone has laid them beside the checkout; never required.
+export GOODIE_MIRROR ?= $(wildcard ../shared/data)
+
+.PHONY: demo test quick check format bench clean
+
+demo: $(READY)
+	$(BIN)/goodie demo
+
+test: $(READY)
+	$(BIN)/python -m pytest --durations=10
+
+quick: $(READY)
+	$(BIN)/python -m pytest -q -m "not slow"
+
+check: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+
+format: $(READY)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(READY)
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	PIP_CONSTRAINT=$(CURDIR)/constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check -e ".[dev]"
+	touch $@

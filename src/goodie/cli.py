@@ -1,0 +1,199 @@
+"""The command line: reading words and printing answers, nothing else."""
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from goodie.errors import GoodieError
+
+app = typer.Typer(
+    name="goodie",
+    help="Learning on graphs whose node features are mostly missing.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="markdown",
+)
+
+# Answers go to stdout; progress, warnings and errors to stderr, so that `--json` can be piped.
+answer = Console()
+notes = Console(stderr=True)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+
+
+@app.callback()
+def _options(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if version:
+        import goodie
+
+        answer.print(goodie.__version__)
+        raise typer.Exit
+
+
+@app.command()
+def run(
+    dataset: Annotated[str, typer.Option(help="As listed by `goodie datasets`.")],
+    method: Annotated[str, typer.Option(help="What to run, such as `lp`.")],
+    scenario: Annotated[
+        str,
+        typer.Option(
+            help="What goes missing: `uniform` (single entries), `structural` (whole rows), "
+            "`by_degree`, `by_value`."
+        ),
+    ] = "uniform",
+    missing_rate: Annotated[
+        float, typer.Option(min=0.0, max=1.0, help="Share of the features that is taken away.")
+    ] = 0.0,
+    seeds: Annotated[
+        int, typer.Option(min=1, help="How many; N means seeds 0 to N−1, each its own split.")
+    ] = 1,
+    task: Annotated[str, typer.Option(help="`node`: classify nodes.")] = "node",
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="A setting of the method; repeatable."),
+    ] = None,
+    config: Annotated[
+        Path | None, typer.Option(help="TOML file of settings; `--set` goes before it.")
+    ] = None,
+    device: Annotated[str, typer.Option(help="`cpu` or `cuda`.")] = "cpu",
+    as_json: AsJson = False,
+) -> None:
+    """Run a method on a dataset and say how well it does.
+
+    Settings are the method's defaults, then the paper's for this dataset, then those of `--config`,
+    then those of `--set`. Accuracies are in percent.
+
+    Example: `goodie run --dataset Cora --method lp --seeds 10`
+    """
+    from tqdm import tqdm
+
+    from goodie import config as settings_of
+    from goodie.study import cell, summary
+
+    _check_device(device)
+    layers = [settings_of.read_toml(config)] if config is not None else []
+    layers.append(settings_of.parse_assignments(settings or []))
+    resolved = cell.resolve(method, _name(dataset), scenario, *layers)
+    data = cell.load_for(method, dataset)
+    cells = [
+        cell.Cell(_name(dataset), method, scenario, missing_rate, seed, resolved, task)
+        for seed in range(seeds)
+    ]
+    results = [
+        cell.run(one, data, device=device)
+        for one in tqdm(cells, desc="seeds", disable=not sys.stderr.isatty())
+    ]
+    outcome = summary.summarise(cells, results)
+    if as_json:
+        _print_json(outcome)
+        return
+    answer.print(
+        f"[bold]{method}[/] on [bold]{outcome['dataset']}[/], {missing_rate:.2%} of the features "
+        f"missing ({scenario}): test {outcome['metric']} "
+        f"[bold]{outcome['test_mean']:.2f} ± {outcome['test_std']:.2f} %[/] over {seeds} "
+        f"{'seed' if seeds == 1 else 'seeds'} (validation {outcome['val_mean']:.2f} %, "
+        f"{sum(outcome['seconds']):.1f} s)"
+    )
+
+
+@app.command()
+def datasets(as_json: AsJson = False) -> None:
+    """List the graphs that can be loaded by name, with their sizes.
+
+    Sizes are counted on graphs that are cached or in `GOODIE_MIRROR`; for the others the paper's
+    Table 1 stands in, in brackets. Nothing is downloaded.
+    """
+    from goodie.data.summary import summarise
+
+    with notes.status("Counting nodes and edges …"):
+        rows = summarise()
+    if as_json:
+        _print_json([asdict(row) for row in rows])
+        return
+    table = Table("name", "nodes", "edges", "features", "classes", "cached", "source")
+    for column in table.columns[1:5]:
+        column.justify = "right"
+    for row in rows:
+        sizes = [
+            _count(getattr(row, key), row.paper, key)
+            for key in ("nodes", "edges", "features", "classes")
+        ]
+        if row.edges != row.edges_undirected:
+            sizes[1] += f" directed\n{row.edges_undirected:,} undirected"
+        table.add_row(row.name, *sizes, "yes" if row.cached else "no", row.source)
+    answer.print(table)
+    answer.print(
+        "[dim]In brackets: the paper's Table 1. Red: counted here, and differs from it.[/]"
+    )
+
+
+@app.command()
+def demo() -> None:
+    """See on scikit-learn's digits what is left when features go missing (under two minutes)."""
+    from goodie import demo as tour
+
+    table = Table("missing", "LP accuracy", *(f"error of\n{name}" for name in tour.IMPUTERS))
+    for column in table.columns:
+        column.justify = "right"
+    with notes.status("Hiding pixels and filling them in …"):
+        for row in tour.run():
+            errors = [f"{row.errors[k]:.3f}" if row.errors else "–" for k in tour.IMPUTERS]
+            table.add_row(f"{row.rate:.0%}", f"{row.lp:.1f} %", *errors)
+    answer.print(
+        "Handwritten digits: the graph joins images whose [bold]left[/] halves look alike, the "
+        "features are the pixels of the [bold]right[/] halves, and 20 images a digit are labelled."
+    )
+    answer.print(table)
+    answer.print(
+        "Label propagation does not look at the features, so it does not mind that they are gone. "
+        "The other columns are the error of filling the hidden pixels in (0: perfect; 1: no better "
+        "than one number for all)."
+    )
+
+
+def main() -> None:
+    """Run the command line; a user's mistake ends in one line, not in a traceback."""
+    try:
+        app()
+    except GoodieError as error:
+        notes.print(f"[bold red]error:[/] {error}", highlight=False, soft_wrap=True)
+        sys.exit(2)
+
+
+def _name(dataset: str) -> str:
+    from goodie.data.datasets import find
+
+    return find(dataset).name
+
+
+def _check_device(device: str) -> None:
+    import torch
+
+    from goodie.errors import InputError
+
+    try:
+        kind = torch.device(device).type
+    except RuntimeError:
+        raise InputError(f"unknown device {device!r}; there are cpu and cuda") from None
+    if kind == "cuda" and not torch.cuda.is_available():
+        raise InputError("device cuda was asked for, but torch finds no GPU here")
+
+
+def _count(value: int | None, paper: dict[str, int] | None, key: str) -> str:
+    published = None if paper is None else paper[key]
+    if value is None:
+        return "?" if published is None else f"({published:,})"
+    return f"[red]{value:,}[/]" if published not in (None, value) else f"{value:,}"
+
+
+def _print_json(what: Any) -> None:
+    sys.stdout.write(json.dumps(what, indent=2) + "\n")

@@ -1,0 +1,35 @@
+"""What is known of the features: one answer for NaN holes, masks and sparse matrices."""
+
+import torch
+from jaxtyping import Bool
+from torch import Tensor
+from torch_geometric.data import Data
+
+from goodie.sparse import is_sparse
+
+
+def observed(data: Data) -> Bool[Tensor, "nodes features"]:
+    """Which feature entries are known, as a dense mask (True = observed).
+
+    Dense `x`: everything but NaN, and, where `data.observed` is given, only what it marks. Sparse
+    `x`: what `data.observed` marks (rows, entries, or everything where it is absent): an entry that
+    a sparse matrix does not store is an observed zero, not a hole.
+
+    Example:
+        >>> import torch
+        >>> from torch_geometric.data import Data
+        >>> observed(Data(x=torch.tensor([[1.0, float("nan")]]))).tolist()
+        [[True, False]]
+    """
+    x = data.x
+    known: Tensor = (
+        torch.ones(x.shape, dtype=torch.bool, device=x.device) if is_sparse(x) else ~x.isnan()
+    )
+    marked: Tensor | None = data.get("observed")
+    if marked is None:
+        return known
+    if is_sparse(marked):
+        marked = marked.to_dense()
+    if marked.dim() == 1:
+        marked = marked[:, None]
+    return known & marked

@@ -1,0 +1,21 @@
+"""Metrics: the only place that reads the labels of test nodes."""
+
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+
+def accuracy(
+    probability: Float[Tensor, "nodes classes"],
+    y: Int[Tensor, " nodes"],
+    judged: Bool[Tensor, " nodes"],
+) -> float:
+    """Percent of the judged nodes whose likeliest class is their label.
+
+    Example:
+        >>> import torch
+        >>> p = torch.tensor([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]])
+        >>> accuracy(p, torch.tensor([0, 1, 1]), torch.tensor([True, True, False]))
+        100.0
+    """
+    right = probability.argmax(dim=1)[judged] == y[judged]
+    return 100.0 * right.double().mean().item()

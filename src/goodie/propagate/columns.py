@@ -1,0 +1,188 @@
+"""A feature matrix with holes, read a few columns at a time.
+
+Only *live* columns need propagating: those that have a hole and an observed non-zero. A column
+without an observed non-zero stays zero for ever, and one without holes stays what it is. At a rate
+of 99.99 % on Coauthor Physics about 100 of 8,415 columns are live.
+"""
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+from jaxtyping import Bool, Float, Int
+from torch import Tensor
+
+from goodie.errors import InputError
+from goodie.sparse import csr_to_scipy, csr_to_torch, is_sparse
+
+# A result with more than this share of non-zeros is smaller and faster dense than as CSR.
+DENSE_FROM = 1 / 3
+
+
+class Columns(ABC):
+    """N×F features with holes; `live` lists the columns that propagation changes."""
+
+    shape: tuple[int, int]
+    live: Int[Tensor, " live"]
+
+    @abstractmethod
+    def read(
+        self, columns: Int[Tensor, " columns"]
+    ) -> tuple[Float[Tensor, "nodes columns"], Bool[Tensor, "nodes columns"]]:
+        """Values, zero in the holes, and which of them are observed."""
+
+    @abstractmethod
+    def write(
+        self, columns: Int[Tensor, " columns"], values: Float[Tensor, "nodes columns"]
+    ) -> None:
+        """Take the propagated values of some live columns."""
+
+    @abstractmethod
+    def result(self) -> Float[Tensor, "nodes features"]:
+        """All columns: the written ones, and the others with zeros in their holes."""
+
+
+def read_columns(
+    x: Float[Tensor, "nodes features"], observed: Bool[Tensor, "nodes *features"] | None
+) -> Columns:
+    """Columns of a dense matrix (holes are NaN, or not observed) or a sparse one (not observed)."""
+    if observed is not None:
+        if observed.dtype != torch.bool:
+            raise InputError(f"observed has dtype {observed.dtype}; it marks entries, so bool")
+        if tuple(observed.shape) not in {tuple(x.shape), tuple(x.shape[:1])}:
+            raise InputError(
+                f"observed has shape {tuple(observed.shape)}; for features of shape "
+                f"{tuple(x.shape)} it is {tuple(x.shape[:1])} (rows) or {tuple(x.shape)} (entries)"
+            )
+    return SparseColumns(x, observed) if is_sparse(x) else DenseColumns(x, observed)
+
+
+class DenseColumns(Columns):
+    """Columns of a dense matrix."""
+
+    def __init__(
+        self,
+        x: Float[Tensor, "nodes features"],
+        observed: Bool[Tensor, "nodes *features"] | None = None,
+    ) -> None:
+        self.shape = (x.shape[0], x.shape[1])
+        if observed is not None:
+            observed = observed.to_dense() if is_sparse(observed) else observed
+            x = torch.where(observed.view(len(x), -1), x, torch.nan)
+        self._x = x
+        # Sums are one pass without an N×F temporary; a NaN anywhere in a column survives in one.
+        holes = x.sum(dim=0).isnan()
+        self.live = (holes & (_absolute_sums(x) > 0)).nonzero()[:, 0]
+        self._out = x.nan_to_num(nan=0.0)
+
+    def read(
+        self, columns: Int[Tensor, " columns"]
+    ) -> tuple[Float[Tensor, "nodes columns"], Bool[Tensor, "nodes columns"]]:
+        """See `Columns.read`."""
+        x = self._x[:, columns]
+        observed = ~x.isnan()
+        return x.nan_to_num(nan=0.0), observed
+
+    def write(
+        self, columns: Int[Tensor, " columns"], values: Float[Tensor, "nodes columns"]
+    ) -> None:
+        """See `Columns.write`."""
+        self._out[:, columns] = values.to(self._out.device)
+
+    def result(self) -> Float[Tensor, "nodes features"]:
+        """See `Columns.result`."""
+        return self._out
+
+
+class SparseColumns(Columns):
+    """Columns of a CSR matrix, of which no more than a block is ever dense before it fills."""
+
+    def __init__(
+        self,
+        x: Float[Tensor, "nodes features"],
+        observed: Bool[Tensor, "nodes *features"] | None = None,
+    ) -> None:
+        self.shape = (x.shape[0], x.shape[1])
+        self._dtype, self._device = x.dtype, x.device
+        self._observed, per_column = self._count_observed(observed)
+        entries = csr_to_scipy(x).tocoo()
+        stays = self._is_observed(entries.row, entries.col) & (entries.data != 0)
+        kept = (entries.data[stays], (entries.row[stays], entries.col[stays]))
+        self._x = sp.coo_array(kept, shape=self.shape).tocsc()
+
+        stored = np.diff(self._x.indptr)
+        live = (stored > 0) & (per_column < self.shape[0])
+        self.live = torch.from_numpy(np.flatnonzero(live)).to(self._device)
+        fill = live.sum() * self.shape[0] + stored[~live].sum()
+        self._out: Tensor | None = None
+        self._written: list[tuple[np.ndarray, sp.csc_array]] = []
+        if fill > DENSE_FROM * self.shape[0] * self.shape[1]:
+            self._out = torch.from_numpy(self._x.toarray(order="C")).to(self._device)
+
+    def read(
+        self, columns: Int[Tensor, " columns"]
+    ) -> tuple[Float[Tensor, "nodes columns"], Bool[Tensor, "nodes columns"]]:
+        """See `Columns.read`."""
+        chosen = columns.cpu().numpy()
+        values = torch.from_numpy(self._x[:, chosen].toarray(order="C"))
+        known = self._observed
+        if isinstance(known, sp.csc_array):
+            observed = torch.from_numpy(known[:, chosen].toarray(order="C"))
+        elif known.ndim == 1:
+            observed = torch.from_numpy(known)[:, None].expand(-1, len(chosen))
+        else:
+            observed = torch.from_numpy(known[:, chosen])
+        return values.to(self._device), observed.to(self._device)
+
+    def write(
+        self, columns: Int[Tensor, " columns"], values: Float[Tensor, "nodes columns"]
+    ) -> None:
+        """See `Columns.write`."""
+        if self._out is not None:
+            self._out[:, columns] = values.to(self._out.device)
+        else:
+            self._written.append((columns.cpu().numpy(), sp.csc_array(values.cpu().numpy())))
+
+    def result(self) -> Float[Tensor, "nodes features"]:
+        """See `Columns.result`; sparse where at most a third of it is non-zero."""
+        if self._out is not None:
+            return self._out
+        untouched = np.setdiff1d(np.arange(self.shape[1]), self.live.cpu().numpy())
+        parts = [(untouched, self._x[:, untouched]), *self._written]
+        order = np.argsort(np.concatenate([columns for columns, _ in parts]))
+        out = sp.hstack([values for _, values in parts], format="csc")[:, order].tocsr()
+        return csr_to_torch(out, dtype=self._dtype).to(self._device)
+
+    def _count_observed(
+        self, observed: Bool[Tensor, "nodes *features"] | None
+    ) -> tuple[np.ndarray | sp.csc_array, Int[np.ndarray, " features"]]:
+        """The mask in the form it came in, and how many entries it marks in each column."""
+        rows, columns = self.shape
+        if observed is None:
+            return np.ones(rows, dtype=bool), np.full(columns, rows)
+        if is_sparse(observed):
+            where = observed.cpu().to_sparse_coo().coalesce()
+            marks = (where.values().numpy(), where.indices().numpy())
+            known = sp.coo_array(marks, shape=self.shape).tocsc()
+            known.eliminate_zeros()
+            return known, np.diff(known.indptr)
+        mask = observed.cpu().numpy()
+        return mask, np.full(columns, mask.sum()) if mask.ndim == 1 else mask.sum(axis=0)
+
+    def _is_observed(
+        self, row: Int[np.ndarray, " entries"], column: Int[np.ndarray, " entries"]
+    ) -> Bool[np.ndarray, " entries"]:
+        known = self._observed
+        if isinstance(known, sp.csc_array):
+            return np.asarray(known.tocsr()[row, column]).astype(bool).ravel()
+        marks: np.ndarray = known[row] if known.ndim == 1 else known[row, column]
+        return marks
+
+
+def _absolute_sums(x: Float[Tensor, "nodes features"]) -> Float[Tensor, " features"]:
+    """Σ|x| of each column over what is not NaN, a slice of rows at a time."""
+    total = torch.zeros(x.shape[1], dtype=x.dtype, device=x.device)
+    for rows in x.split(4096):
+        total += rows.abs().nansum(dim=0)
+    return total

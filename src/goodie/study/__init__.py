@@ -1,0 +1,1 @@
+"""Numbers: cells of an experiment, and the rows they become."""

@@ -1,0 +1,1 @@
+"""What is asked of a graph: labels of its nodes, or its missing links."""
