@@ -5,6 +5,8 @@ from goodie.data.observed import observed
 from goodie.data.synthetic import synthetic
 from goodie.graph import Operator, operator
 from goodie.propagate import (
+    FeaturePropagation,
+    LabelPropagation,
     Propagated,
     fill_with_neighbour_mean,
     propagate_features,
@@ -16,6 +18,8 @@ from goodie.propagate import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "FeaturePropagation",
+    "LabelPropagation",
     "Operator",
     "Propagated",
     "datasets",

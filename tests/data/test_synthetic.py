@@ -38,7 +38,7 @@ def nearest_mean_accuracy(data: Data) -> float:
 def test_edges_are_simple_undirected_sorted_and_as_many_as_asked(
     num_nodes: int, degree_exponent: float
 ) -> None:
-    data = synthetic(num_nodes, 3, average_degree=7, degree_exponent=degree_exponent)
+    data = synthetic(num_nodes, 3, average_degree=7.0, degree_exponent=degree_exponent)
     entries = list(map(tuple, data.edge_index.T.tolist()))
     assert len(entries) == num_nodes * 7
     assert entries == sorted(set(entries))
@@ -52,7 +52,7 @@ def test_edges_are_simple_undirected_sorted_and_as_many_as_asked(
 
 @pytest.mark.parametrize("num_nodes", [7, 100, 101])
 def test_classes_are_balanced_and_shuffled(num_nodes: int) -> None:
-    y = synthetic(num_nodes, 4, average_degree=1).y
+    y = synthetic(num_nodes, 4, average_degree=1.0).y
     sizes = torch.bincount(y, minlength=4)
     assert sizes.max() - sizes.min() <= 1
     assert y.dtype == torch.int64
@@ -61,9 +61,9 @@ def test_classes_are_balanced_and_shuffled(num_nodes: int) -> None:
 
 
 @pytest.mark.parametrize("homophily", [0.0, 0.1, 0.5, 0.8, 1.0])
-@pytest.mark.parametrize("average_degree", [4, 60])
+@pytest.mark.parametrize("average_degree", [4.0, 60.0])
 def test_homophily_is_the_share_of_edges_inside_classes(
-    homophily: float, average_degree: int
+    homophily: float, average_degree: float
 ) -> None:
     """Also where many draws repeat an edge, which happens inside classes more often."""
     data = synthetic(1000, 3, homophily=homophily, average_degree=average_degree)
@@ -72,7 +72,7 @@ def test_homophily_is_the_share_of_edges_inside_classes(
 
 def test_the_other_class_is_drawn_in_proportion_to_its_propensity() -> None:
     """With equal propensities and sizes every pair of classes has the same number of edges."""
-    data = synthetic(900, 3, homophily=0.0, average_degree=40, degree_exponent=math.inf)
+    data = synthetic(900, 3, homophily=0.0, average_degree=40.0, degree_exponent=math.inf)
     counts = np.zeros((3, 3))
     np.add.at(counts, tuple(data.y[data.edge_index].numpy()), 1)
     assert np.diag(counts).sum() == 0
@@ -100,7 +100,7 @@ def test_equal_propensities_give_poisson_degrees() -> None:
 @pytest.mark.parametrize("exponent", [2.5, 3.5])
 def test_the_tail_falls_with_the_exponent(exponent: float) -> None:
     """Hill's estimate over the largest degrees, of P(degree > d) ∝ d^(1 − exponent)."""
-    data = synthetic(30_000, average_degree=60, degree_exponent=exponent, num_features=0)
+    data = synthetic(30_000, average_degree=60.0, degree_exponent=exponent, num_features=0)
     largest = np.sort(degrees(data))[::-1][:600].astype(float)
     hill = 1 / np.log(largest[:-1] / largest[-1]).mean()
     assert hill + 1 == pytest.approx(exponent, abs=0.3)
@@ -113,7 +113,7 @@ def test_no_hub_reaches_most_of_the_graph() -> None:
 
 def test_informativeness_runs_from_useless_to_telling() -> None:
     def accuracy(informativeness: float) -> float:
-        data = synthetic(2000, 5, average_degree=1, informativeness=informativeness)
+        data = synthetic(2000, 5, average_degree=1.0, informativeness=informativeness)
         return nearest_mean_accuracy(data)
 
     useless, little, much, full = map(accuracy, (0.0, 0.1, 0.3, 1.0))
@@ -187,26 +187,26 @@ def test_homophily_is_without_effect_in_a_single_class(homophily: float) -> None
 
 
 def test_no_edges() -> None:
-    edge_index = synthetic(30, average_degree=0).edge_index
+    edge_index = synthetic(30, average_degree=0.0).edge_index
     assert edge_index.shape == (2, 0)
     assert edge_index.dtype == torch.int64
 
 
 def test_a_single_node() -> None:
-    data = synthetic(1, 1, average_degree=0)
+    data = synthetic(1, 1, average_degree=0.0)
     assert data.x.shape == (1, 200)
     assert data.y.tolist() == [0]
 
 
 def test_a_class_for_every_node() -> None:
-    data = synthetic(6, 6, homophily=0.0, average_degree=2)
+    data = synthetic(6, 6, homophily=0.0, average_degree=2.0)
     assert sorted(data.y.tolist()) == list(range(6))
     assert data.num_edges == 12
 
 
 def test_dense_graphs_have_nearly_all_their_edges() -> None:
-    assert synthetic(100, 1, average_degree=60).num_edges == 6000
-    assert 0.9 * 9900 < synthetic(100, 1, average_degree=99).num_edges <= 9900
+    assert synthetic(100, 1, average_degree=60.0).num_edges == 6000
+    assert 0.9 * 9900 < synthetic(100, 1, average_degree=99.0).num_edges <= 9900
 
 
 @pytest.mark.parametrize(
@@ -215,8 +215,8 @@ def test_dense_graphs_have_nearly_all_their_edges() -> None:
         ({"num_nodes": 0}, "num_nodes is 0"),
         ({"num_classes": 0}, "num_classes is 0"),
         ({"num_classes": 101}, "num_classes is 101, expected 1 to 100"),
-        ({"average_degree": -1}, "average_degree is -1"),
-        ({"average_degree": 100}, "average_degree is 100, expected 0 to 99"),
+        ({"average_degree": -1.0}, "average_degree is -1.0"),
+        ({"average_degree": 100.0}, "average_degree is 100.0, expected 0 to 99"),
         ({"average_degree": math.nan}, "average_degree is nan"),
         ({"homophily": 1.1}, "homophily is 1.1, expected 0 to 1"),
         ({"homophily": -0.1}, "homophily is -0.1"),
@@ -224,14 +224,14 @@ def test_dense_graphs_have_nearly_all_their_edges() -> None:
         ({"degree_exponent": 2.0}, "degree_exponent is 2.0, expected more than 2"),
         ({"degree_exponent": math.nan}, "degree_exponent is nan"),
         ({"num_features": -1}, "num_features is -1"),
-        ({"informativeness": 2}, "informativeness is 2"),
+        ({"informativeness": 2.0}, "informativeness is 2.0"),
         ({"words_per_node": -1}, "words_per_node is -1"),
         (
-            {"homophily": 1.0, "average_degree": 30},
+            {"homophily": 1.0, "average_degree": 30.0},
             "1500 edges asked for inside classes, where there are 950 pairs",
         ),
         (
-            {"homophily": 0.0, "average_degree": 90},
+            {"homophily": 0.0, "average_degree": 90.0},
             "4500 edges asked for across classes, where there are 4000 pairs",
         ),
     ],

@@ -141,7 +141,7 @@ def load(name: str, root: str | Path | None = None, *, sparse: bool = False) -> 
 
     Example:
         >>> load("digits")
-        Data(x=[1797, 32], edge_index=[2, 20372], y=[1797])
+        Data(x=[1797, 32], edge_index=[2, 19480], y=[1797])
     """
     dataset = find(name)
     folder = dataset.folder(Path(root) if root is not None else cache_folder())

@@ -9,6 +9,8 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.utils import to_undirected
 
+from goodie.errors import InputError
+
 
 def digits(neighbours: int = 8) -> Data:
     """Scikit-learn's 1,797 digits: left halves say who is alike, right halves are the features.
@@ -48,7 +50,7 @@ def two_views(
 def _nearest(points: Float[np.ndarray, "points axes"], neighbours: int) -> Int[Tensor, "2 entries"]:
     """An edge wherever one of two points is among the nearest of the other."""
     if not 1 <= neighbours < len(points):
-        raise ValueError(f"neighbours is {neighbours}, expected 1 to {len(points) - 1}")
+        raise InputError(f"neighbours is {neighbours}, expected 1 to {len(points) - 1}")
     # A tree, as brute force may break ties by the number of threads.
     tree = NearestNeighbors(n_neighbors=neighbours, algorithm="kd_tree").fit(points)
     rows, columns = tree.kneighbors_graph().nonzero()

@@ -8,10 +8,11 @@ from numpy.random import Generator
 from torch import Tensor
 from torch_geometric.data import Data
 
+from goodie.errors import InputError
 from goodie.sparse import csr_to_torch
 
 _ROUNDS = 64
-_TICKETS = 2**16  # held by the least popular node; a node's chance to win is its θ
+_TICKETS = 2**16  # an edge's ends are drawn as in a lottery; this many are held where θ is 1
 
 
 def synthetic(
@@ -69,9 +70,9 @@ def synthetic(
         ("words_per_node", words_per_node, 0, np.inf),
     ):
         if not low <= value <= high:
-            raise ValueError(f"{name} is {value}, expected {low} to {high}")
+            raise InputError(f"{name} is {value}, expected {low} to {high}")
     if not degree_exponent > 2:
-        raise ValueError(f"degree_exponent is {degree_exponent}, expected more than 2")
+        raise InputError(f"degree_exponent is {degree_exponent}, expected more than 2")
 
     rng = np.random.default_rng(random_state)
     y = rng.permutation(np.arange(num_nodes) % num_classes)
@@ -105,17 +106,17 @@ def _edges(
     pairs = pairs_inside if inside else len(y) * (len(y) - 1) // 2 - pairs_inside
     if count > pairs:
         where = "inside" if inside else "across"
-        raise ValueError(f"{count} edges asked for {where} classes, where there are {pairs} pairs")
+        raise InputError(f"{count} edges asked for {where} classes, where there are {pairs} pairs")
 
     by_class = np.argsort(y, kind="stable")
-    last_ticket = np.cumsum(tickets[by_class])
-    last_of_class = last_ticket[np.cumsum(sizes) - 1]
+    node_ends = np.cumsum(tickets[by_class])
+    class_ends = node_ends[np.cumsum(sizes) - 1]
     edges = np.empty(0, dtype=np.int64)
     for _ in range(_ROUNDS):
         if len(edges) == count:
             break
-        drawn = _draw(rng, count - len(edges), last_of_class, inside=inside)
-        a, b = (by_class[np.searchsorted(last_ticket, end, side="right")] for end in drawn)
+        drawn = _draw(rng, count - len(edges), class_ends, inside=inside)
+        a, b = (by_class[np.searchsorted(node_ends, end, side="right")] for end in drawn)
         numbers = np.minimum(a, b) * len(y) + np.maximum(a, b)
         edges = np.concatenate([edges, np.sort(numbers[a != b])])
         edges.sort(kind="stable")  # merges the two; np.unique would take ten times as long
@@ -124,16 +125,16 @@ def _edges(
 
 
 def _draw(
-    rng: Generator, count: int, last_of_class: Int[np.ndarray, " classes"], *, inside: bool
+    rng: Generator, count: int, class_ends: Int[np.ndarray, " classes"], *, inside: bool
 ) -> tuple[Int[np.ndarray, " count"], Int[np.ndarray, " count"]]:
     """Winning tickets for both ends; whole numbers, so that no draw slips into another class."""
-    held = np.diff(last_of_class, prepend=0)
-    one = np.sort(rng.integers(last_of_class[-1], size=count))  # sorted is looked up faster
-    own = np.searchsorted(last_of_class, one, side="right")
-    start, size = (last_of_class - held)[own], held[own]
+    held = np.diff(class_ends, prepend=0)
+    one = np.sort(rng.integers(class_ends[-1], size=count))  # sorted is looked up faster
+    own = np.searchsorted(class_ends, one, side="right")
+    start, size = (class_ends - held)[own], held[own]
     if inside:
         return one, start + rng.integers(size)
-    other = rng.integers(last_of_class[-1] - size)
+    other = rng.integers(class_ends[-1] - size)
     return one, other + np.where(other >= start, size, 0)  # step over the own class
 
 
@@ -168,7 +169,8 @@ def _bags(
     words: Int[np.ndarray, "nodes words"], num_features: int, *, sparse: bool
 ) -> Float[Tensor, "nodes features"]:
     if not sparse:
-        return torch.zeros(len(words), num_features).scatter_(1, torch.from_numpy(words), 1.0)
+        x = torch.zeros(len(words), num_features, dtype=torch.float32)
+        return x.scatter_(1, torch.from_numpy(words), 1.0)
     words = np.sort(words, axis=1)
     first = np.diff(words, axis=1, prepend=-1) > 0  # not a repetition of the word before
     ends = np.concatenate([[0], np.cumsum(first.sum(axis=1))])

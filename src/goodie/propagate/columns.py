@@ -175,7 +175,9 @@ class SparseColumns(Columns):
     ) -> Bool[np.ndarray, " entries"]:
         known = self._observed
         if isinstance(known, sp.csc_array):
-            return np.asarray(known.tocsr()[row, column]).astype(bool).ravel()
+            marked = known.tocoo()
+            rows = np.int64(self.shape[0])  # of one column, to number entries by
+            return np.isin(column * rows + row, marked.col * rows + marked.row)
         marks: np.ndarray = known[row] if known.ndim == 1 else known[row, column]
         return marks
 

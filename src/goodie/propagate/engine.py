@@ -131,8 +131,10 @@ def block_width(S: Operator, memory_budget: int | None = None) -> int:
     return width if memory_budget is None else min(width, max(1, memory_budget // max(column, 1)))
 
 
-def check_steps(steps: int, tolerance: float | None) -> None:
+def check(*, steps: int = 0, tolerance: float | None = None, alpha: float = 0.0) -> None:
     """Refuse what no propagation can do."""
+    if not 0.0 <= alpha <= 1.0:
+        raise InputError(f"alpha={alpha}; a share lies between 0 and 1")
     if steps < 0:
         raise InputError(f"steps={steps}; a propagation takes 0 steps or more")
     if tolerance is not None and not tolerance > 0:

@@ -15,7 +15,7 @@ from goodie.propagate.engine import (
     Progress,
     Propagated,
     block_width,
-    check_steps,
+    check,
     column_blocks,
     iterate,
 )
@@ -63,7 +63,7 @@ def propagate_features(
         >>> propagate_features(x, S).values.flatten().tolist()
         [1.0, 2.0, 3.0]
     """
-    check_steps(steps, tolerance)
+    check(steps=steps, tolerance=tolerance)
 
     def run(block: Block) -> Diffused:
         return iterate(S, block, steps=steps, tolerance=tolerance)
@@ -100,6 +100,7 @@ def solve_features(
         >>> filled.reached.flatten().tolist()
         [True, True, True, True, False]
     """
+    check(tolerance=tolerance)
     symmetric, scale = symmetric_form(S)
 
     def run(block: Block) -> Diffused:

@@ -15,7 +15,7 @@ from goodie.propagate.engine import (
     Progress,
     Propagated,
     block_width,
-    check_steps,
+    check,
     column_blocks,
     iterate,
 )
@@ -66,7 +66,7 @@ def propagate_labels(
         >>> result.values.argmax(dim=1).tolist()
         [0, 0, 1, 1]
     """
-    check_steps(steps, tolerance)
+    check(steps=steps, tolerance=tolerance, alpha=alpha)
 
     def run(Y: Tensor) -> Diffused:
         return iterate(
@@ -97,6 +97,9 @@ def solve_labels(
     `residual` is `(1−α)(I − αS)⁻¹Y₀`, without the clipping; `reset` is the harmonic function. Needs
     an undirected operator, and α < 1.
     """
+    check(tolerance=tolerance, alpha=alpha)
+    if form == "residual" and alpha == 1.0:
+        raise InputError("alpha=1.0 forgets the labels: the limit needs alpha below 1")
     symmetric, scale = symmetric_form(S)
 
     def run(Y: Tensor) -> Diffused:
