@@ -2,15 +2,12 @@
 
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
-from torch_geometric.data import Data
 
 from goodie.cli import main
-from goodie.data import datasets
+from helpers import Cli, Ran, Real
 
 BESIDE = Path(__file__).parents[2] / "shared" / "data"
 
@@ -42,37 +39,11 @@ def processed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("processed")
 
 
-class Real(NamedTuple):
-    """Real datasets: where their raw files and their cache are, and how to ask for one."""
-
-    mirror: Path
-    home: Path
-
-    def need(self, name: str) -> None:
-        """Skip a test whose dataset is neither cached nor in the mirror."""
-        dataset = datasets.find(name)
-        if not dataset.is_cached(self.home) and dataset.mirror() is None:
-            pytest.skip(f"{self.mirror} lacks raw files of {name}; see shared/data/README.md")
-
-    def load(self, name: str, *, sparse: bool = False) -> Data:
-        self.need(name)
-        return datasets.load(name, sparse=sparse)
-
-
 @pytest.fixture
 def real(mirror: Path, processed: Path, monkeypatch: pytest.MonkeyPatch) -> Real:
     monkeypatch.setenv("GOODIE_MIRROR", str(mirror))
     monkeypatch.setenv("GOODIE_HOME", str(processed))
     return Real(mirror, processed)
-
-
-class Ran(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
-Cli = Callable[..., Ran]
 
 
 @pytest.fixture

@@ -184,6 +184,14 @@ def test_what_is_there_is_left_alone(tmp_path: Path, mirror: Path) -> None:
     assert tree(tmp_path / "D") == before
 
 
+def test_what_is_there_is_left_alone_when_another_file_lacks(tmp_path: Path, mirror: Path) -> None:
+    (tmp_path / "D/raw").mkdir(parents=True)
+    (tmp_path / "D/raw/a").write_bytes(b"mine")
+    fetch(PAIR, tmp_path / "D", mirror)
+    assert (tmp_path / "D/raw/a").read_bytes() == b"mine"
+    assert (tmp_path / "D/split/time/b").read_bytes() == b"B"
+
+
 def test_a_copy_that_fails_leaves_nothing_half_there(
     tmp_path: Path, mirror: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

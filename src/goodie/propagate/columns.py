@@ -6,6 +6,7 @@ of 99.99 % on Coauthor Physics about 100 of 8,415 columns are live.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 
 import numpy as np
 import scipy.sparse as sp
@@ -19,6 +20,8 @@ from goodie.sparse import csr_to_scipy, csr_to_torch, is_sparse
 # A result with more than this share of non-zeros is smaller and faster dense than as CSR.
 DENSE_FROM = 1 / 3
 
+SLICE_ENTRIES = 1 << 19
+
 
 class Columns(ABC):
     """N×F features with holes; `live` lists the columns that propagation changes."""
@@ -31,6 +34,10 @@ class Columns(ABC):
         self, columns: Int[Tensor, " columns"]
     ) -> tuple[Float[Tensor, "nodes columns"], Bool[Tensor, "nodes columns"]]:
         """Values, zero in the holes, and which of them are observed."""
+
+    @abstractmethod
+    def known(self, rows: slice) -> Bool[Tensor, "rows features"]:
+        """Which entries of some nodes are observed."""
 
     @abstractmethod
     def write(
@@ -71,18 +78,21 @@ class DenseColumns(Columns):
             observed = observed.to_dense() if is_sparse(observed) else observed
             x = torch.where(observed.view(len(x), -1), x, torch.nan)
         self._x = x
-        # Sums are one pass without an N×F temporary; a NaN anywhere in a column survives in one.
-        holes = x.sum(dim=0).isnan()
-        self.live = (holes & (_absolute_sums(x) > 0)).nonzero()[:, 0]
+        # A NaN anywhere in a column survives in its sum, which is one pass and no temporary.
+        self.live = (x.sum(dim=0).isnan() & _has_values(x)).nonzero()[:, 0]
         self._out = x.nan_to_num(nan=0.0)
 
     def read(
         self, columns: Int[Tensor, " columns"]
     ) -> tuple[Float[Tensor, "nodes columns"], Bool[Tensor, "nodes columns"]]:
         """See `Columns.read`."""
-        x = self._x[:, columns]
+        x = self._x.index_select(1, columns)
         observed = ~x.isnan()
-        return x.nan_to_num(nan=0.0), observed
+        return x.nan_to_num_(nan=0.0), observed
+
+    def known(self, rows: slice) -> Bool[Tensor, "rows features"]:
+        """See `Columns.known`."""
+        return ~self._x[rows].isnan()
 
     def write(
         self, columns: Int[Tensor, " columns"], values: Float[Tensor, "nodes columns"]
@@ -135,6 +145,14 @@ class SparseColumns(Columns):
             observed = torch.from_numpy(known[:, chosen])
         return values.to(self._device), observed.to(self._device)
 
+    def known(self, rows: slice) -> Bool[Tensor, "rows features"]:
+        """See `Columns.known`."""
+        known = self._observed
+        if isinstance(known, sp.csc_array):
+            return torch.from_numpy(known.tocsr()[rows].toarray(order="C")).to(self._device)
+        marks = torch.from_numpy(known[rows]).to(self._device)
+        return marks[:, None].expand(-1, self.shape[1]) if marks.dim() == 1 else marks
+
     def write(
         self, columns: Int[Tensor, " columns"], values: Float[Tensor, "nodes columns"]
     ) -> None:
@@ -182,9 +200,18 @@ class SparseColumns(Columns):
         return marks
 
 
-def _absolute_sums(x: Float[Tensor, "nodes features"]) -> Float[Tensor, " features"]:
-    """Σ|x| of each column over what is not NaN, a slice of rows at a time."""
-    total = torch.zeros(x.shape[1], dtype=x.dtype, device=x.device)
-    for rows in x.split(4096):
-        total += rows.abs().nansum(dim=0)
-    return total
+def row_slices(shape: tuple[int, int]) -> Iterator[slice]:
+    """Consecutive slices of rows, each small enough for the cache."""
+    height = max(1, SLICE_ENTRIES // max(1, shape[1]))
+    for begin in range(0, shape[0], height):
+        yield slice(begin, begin + height)
+
+
+def _has_values(x: Float[Tensor, "nodes features"]) -> Bool[Tensor, " features"]:
+    """Which columns hold a number that is not zero; most are settled by the first rows."""
+    found = torch.zeros(x.shape[1], dtype=torch.bool, device=x.device)
+    for rows in row_slices((x.shape[0], x.shape[1])):
+        found |= (x[rows].abs() > 0).any(dim=0)  # NaN is not above zero
+        if found.all():
+            break
+    return found

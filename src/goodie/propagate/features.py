@@ -8,7 +8,7 @@ from torch import Tensor
 
 from goodie.errors import InputError
 from goodie.graph import Operator
-from goodie.propagate.columns import Columns, read_columns
+from goodie.propagate.columns import Columns, read_columns, row_slices
 from goodie.propagate.engine import (
     Block,
     Diffused,
@@ -133,21 +133,17 @@ def _fill(
         done = run(Block(start=values, base=values, gain=(~known).to(values)))
         held.write(columns, torch.where(known, values, done.values))
         steps, residual = max(steps, done.steps), max(residual, done.residual)
-    return Propagated(held.result(), steps, residual, reached_entries(held, S, width))
+    return Propagated(held.result(), steps, residual, reached_entries(held, S))
 
 
-def reached_entries(held: Columns, S: Operator, width: int) -> Bool[Tensor, "nodes features"]:
+def reached_entries(held: Columns, S: Operator) -> Bool[Tensor, "nodes features"]:
     """Which entries share a connected component with an observed entry of their column."""
     component = S.component
     num_components = int(component.max()) + 1
+    count = torch.zeros(num_components, held.shape[1], dtype=torch.int32, device=S.device)
+    for rows in row_slices(held.shape):
+        count.index_add_(0, component[rows], held.known(rows).to(count))
+        if num_components == 1 and count.all():
+            break
     # With one component all rows are the same: one row, repeated without being stored.
-    seeded = torch.zeros(num_components, held.shape[1], dtype=torch.bool, device=S.device)
-    for part in column_blocks(held.shape[1], width):
-        columns = torch.arange(part.start, part.stop, device=held.live.device)
-        known = held.read(columns)[1].to(S.device)
-        if num_components == 1:
-            seeded[0, part] = known.any(dim=0)
-        else:
-            count = torch.zeros(num_components, known.shape[1], device=S.device)
-            seeded[:, part] = count.index_add_(0, component, known.float()) > 0
-    return seeded.expand(held.shape) if num_components == 1 else seeded[component]
+    return (count > 0).expand(held.shape) if num_components == 1 else (count > 0)[component]

@@ -1,0 +1,1 @@
+"""Speed and memory against peers, on this machine, in one run."""
