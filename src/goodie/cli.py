@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from goodie.errors import GoodieError
@@ -28,15 +29,24 @@ notes = Console(stderr=True)
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 
-@app.callback()
-def _options(
-    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
-) -> None:
-    if version:
+def _print_version(wanted: bool | None) -> None:
+    if wanted:
         import goodie
 
-        answer.print(goodie.__version__)
+        typer.echo(goodie.__version__)
         raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool | None,
+        typer.Option(
+            "--version", is_eager=True, callback=_print_version, help="Print the version."
+        ),
+    ] = None,
+) -> None:
+    pass
 
 
 @app.command()
@@ -161,11 +171,11 @@ def demo() -> None:
 
 
 def main() -> None:
-    """Run the command line; a user's mistake ends in one line, not in a traceback."""
+    """Run the command line; input that makes no sense ends in one line, not in a traceback."""
     try:
         app()
     except GoodieError as error:
-        notes.print(f"[bold red]error:[/] {error}", highlight=False, soft_wrap=True)
+        notes.print(f"[bold red]error:[/] {escape(str(error))}", highlight=False, soft_wrap=True)
         sys.exit(2)
 
 
@@ -180,10 +190,9 @@ def _check_device(device: str) -> None:
 
     from goodie.errors import InputError
 
-    try:
-        kind = torch.device(device).type
-    except RuntimeError:
-        raise InputError(f"unknown device {device!r}; there are cpu and cuda") from None
+    kind, _, number = device.partition(":")
+    if kind not in ("cpu", "cuda") or not (number == "" or number.isdecimal()):
+        raise InputError(f"unknown device {device!r}; there are cpu and cuda")
     if kind == "cuda" and not torch.cuda.is_available():
         raise InputError("device cuda was asked for, but torch finds no GPU here")
 

@@ -44,7 +44,7 @@ def read_toml(path: Path) -> dict[str, Any]:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror}") from error
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path} is not TOML: {error}") from error
 
 
@@ -60,11 +60,16 @@ def parse_assignments(words: list[str]) -> dict[str, Any]:
         key, equals, text = word.partition("=")
         if not equals or not key:
             raise InputError(f"{word!r} is not of the form key=value")
-        try:
-            settings[key] = tomllib.loads(f"value = {text}")["value"]
-        except tomllib.TOMLDecodeError:
-            settings[key] = text
+        settings[key] = _value(text)
     return settings
+
+
+def _value(text: str) -> Any:
+    try:
+        parsed = tomllib.loads(f"value = {text}")
+    except tomllib.TOMLDecodeError:
+        return text
+    return parsed["value"] if len(parsed) == 1 else text
 
 
 def _fit(key: str, value: Any, hint: Any) -> Any:

@@ -151,7 +151,7 @@ def test_sparse_and_masked_features_are_the_dense_ones(
         thin = copy(words)
         thin.x = to_csr(words.x)
         thin = missing.hide(thin, pattern, rate)
-        marked = thin.observed
+        marked = thin.get("observed")
         if layout == "coo":
             marked = observed(thin).to_sparse_coo()
         result = propagate_features(thin.x, S, observed=marked)
@@ -165,7 +165,7 @@ def test_sparse_stays_sparse_until_it_fills(words: Data) -> None:
     thin.x = to_csr(words.x)
     S = operator(words)
     filling = {
-        rate: is_sparse(propagate_features(h.x, S, observed=h.observed).values)
+        rate: is_sparse(propagate_features(h.x, S, observed=h.get("observed")).values)
         for rate in (0.0, 0.5, 0.999, 1.0)
         if (h := missing.uniform(thin, rate))
     }

@@ -14,9 +14,10 @@ from goodie.data import splits
 from goodie.data.arxiv import Arxiv
 from goodie.data.digits import digits
 from goodie.data.files import RawFile, cache_folder, fetch, mirror_folder, present
+from goodie.data.observed import to_sparse
 from goodie.data.sources import RAW_FILES
 from goodie.data.synthetic import synthetic
-from goodie.errors import InputError
+from goodie.errors import DatasetUnavailableError, InputError
 from goodie.sparse import is_sparse, to_csr
 
 
@@ -120,6 +121,20 @@ DATASETS: dict[str, Dataset] = {
 }
 
 
+def _read_from_files(dataset: Dataset, folder: Path) -> Data:
+    """Bring the raw files in and read them, one process at a time."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with FileLock(folder / ".lock"):
+            fetch(dataset.files, folder, dataset.mirror())
+            return dataset.read(folder)
+    except (PermissionError, NotADirectoryError, FileExistsError) as error:
+        raise DatasetUnavailableError(
+            f"cannot write to the cache folder {folder} ({error.strerror}); "
+            "name another one with GOODIE_HOME"
+        ) from error
+
+
 def find(name: str) -> Dataset:
     """The dataset of that name, whatever its capitals."""
     for dataset in DATASETS.values():
@@ -145,15 +160,9 @@ def load(name: str, root: str | Path | None = None, *, sparse: bool = False) -> 
     """
     dataset = find(name)
     folder = dataset.folder(Path(root) if root is not None else cache_folder())
-    if dataset.files:
-        folder.mkdir(parents=True, exist_ok=True)
-        with FileLock(folder / ".lock"):
-            fetch(dataset.files, folder, dataset.mirror())
-            data = dataset.read(folder)
-    else:
-        data = dataset.read(folder)
-    if is_sparse(data.x) and not sparse:
+    data = _read_from_files(dataset, folder) if dataset.files else dataset.read(folder)
+    if sparse:
+        return to_sparse(data)
+    if is_sparse(data.x):
         data.x = data.x.to_dense()
-    elif sparse and not is_sparse(data.x):
-        data.x = to_csr(data.x)
     return data

@@ -1,12 +1,14 @@
 """Bringing a dataset's raw files into the cache: from a local mirror, or by an atomic download."""
 
 import hashlib
+import http.client
 import os
 import shutil
 import tempfile
 import urllib.error
 import urllib.request
 import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -40,8 +42,8 @@ class RawFile:
 
 def cache_folder() -> Path:
     """`GOODIE_HOME`, or `goodie` in the user's cache folder."""
-    if "GOODIE_HOME" in os.environ:
-        return Path(os.environ["GOODIE_HOME"]).expanduser()
+    if home := os.environ.get("GOODIE_HOME"):
+        return Path(home).expanduser()
     base = os.environ.get("XDG_CACHE_HOME")
     return (Path(base).expanduser() if base else Path.home() / ".cache") / "goodie"
 
@@ -60,19 +62,22 @@ def present(files: tuple[RawFile, ...], folder: Path) -> bool:
 def fetch(files: tuple[RawFile, ...], folder: Path, mirror: Path | None) -> None:
     """Put the files into the folder: from the mirror if it has them, else by download.
 
-    A file that is there already is left alone. Each appears whole or not at all.
+    A file that is there already is left alone. Each appears whole or not at all. Nothing is
+    downloaded for the sake of an optional file alone.
     """
-    if present(files, folder):
-        return
     if mirror is not None and present(files, mirror):
-        for file in files:
+        for file in _absent(files, folder):
             if (mirror / file.path).is_file():
                 _copy(mirror / file.path, folder / file.path)
+    if present(files, folder):
         return
-    for url in dict.fromkeys(file.url for file in files):
-        wanted = [file for file in files if file.url == url]
-        if not all((folder / file.path).is_file() for file in wanted):
-            _download(url, wanted, folder)
+    absent = _absent(files, folder)
+    for url in dict.fromkeys(file.url for file in absent if not file.optional):
+        _download(url, [file for file in absent if file.url == url], folder)
+
+
+def _absent(files: tuple[RawFile, ...], folder: Path) -> list[RawFile]:
+    return [file for file in files if not (folder / file.path).is_file()]
 
 
 def _download(url: str, files: list[RawFile], folder: Path) -> None:
@@ -91,13 +96,25 @@ def _download(url: str, files: list[RawFile], folder: Path) -> None:
             if file.member is None:
                 _copy(whole, folder / file.path)
             else:
-                with (
-                    zipfile.ZipFile(whole) as archive,
-                    archive.open(file.member) as source,
-                    _appearing(folder / file.path) as temporary,
-                    temporary.open("wb") as target,
-                ):
-                    shutil.copyfileobj(source, target, CHUNK)
+                _extract(whole, file, folder / file.path)
+
+
+def _extract(archive: Path, file: RawFile, path: Path) -> None:
+    """Take one member out of a zip archive."""
+    try:
+        with zipfile.ZipFile(archive) as members:
+            if file.member not in members.namelist():
+                if file.optional:
+                    return
+                raise DatasetUnavailableError(f"{file.url} has no member {file.member}")
+            with (
+                members.open(file.member) as source,
+                _appearing(path) as temporary,
+                temporary.open("wb") as target,
+            ):
+                shutil.copyfileobj(source, target, CHUNK)
+    except (zipfile.BadZipFile, zlib.error) as error:
+        raise DatasetUnavailableError(f"{file.url} is not a sound zip archive: {error}") from error
 
 
 def _stream(url: str, path: Path, folder: Path) -> None:
@@ -111,9 +128,11 @@ def _stream(url: str, path: Path, folder: Path) -> None:
                 while chunk := answer.read(CHUNK):
                     out.write(chunk)
                     bar.update(len(chunk))
-            if size and path.stat().st_size != size:
-                raise OSError(f"got {path.stat().st_size:,} of {size:,} bytes")
-    except (urllib.error.URLError, OSError) as error:
+            if size and out.tell() != size:
+                raise OSError(f"got {out.tell():,} of {size:,} bytes")
+    except (OSError, http.client.HTTPException) as error:  # urllib's own errors are OSErrors
+        if isinstance(error, urllib.error.HTTPError):
+            error.close()
         raise DatasetUnavailableError(
             f"could not download {url}: {getattr(error, 'reason', error)}. Without a network, put "
             f"the raw files into {folder} or under a folder named by GOODIE_MIRROR"
@@ -124,9 +143,7 @@ def _stream(url: str, path: Path, folder: Path) -> None:
 def _appearing(path: Path) -> Iterator[Path]:
     """A temporary path beside `path` that becomes it when the block ends well, else vanishes."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    os.close(handle)
-    temporary = Path(name)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
         yield temporary
         temporary.replace(path)

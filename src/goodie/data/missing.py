@@ -12,7 +12,7 @@ import scipy.sparse as sp
 import torch
 from jaxtyping import Bool, Float
 from scipy.optimize import brentq
-from scipy.special import expit
+from scipy.special import expit, logit
 from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.utils import degree
@@ -58,9 +58,10 @@ def by_degree(data: Data, rate: float, *, strength: float = 1.0, random_state: S
 
     Node i's row is missing with probability `sigmoid(b − strength·zᵢ)`, where z is the standardised
     logarithm of one plus the degree, and b is the number that makes the mean probability `rate`.
-    `strength` 0 is `structural`. Not at random: what is missing depends on the structure.
+    With strength 0 it is as likely for every node, as in `structural`. Not at random: what is
+    missing depends on the structure.
     """
-    _check_rate(rate)
+    _check(rate, strength)
     rng = np.random.default_rng(random_state)
     z = np.log1p(degree(data.edge_index[1], data.num_nodes).numpy().astype(np.float64))
     probability = _tilted(rate, -strength * _standardise(z))
@@ -76,11 +77,10 @@ def by_value(data: Data, rate: float, *, strength: float = 1.0, random_state: Se
     in distribution. Not at random: what is missing depends on the missing value itself. A sparse
     `x` is made dense on the way.
     """
-    _check_rate(rate)
+    _check(rate, strength)
     rng = np.random.default_rng(random_state)
     known = observed(data).numpy()
     x = data.x.to_dense().numpy().astype(np.float64)
-    x[~known] = np.nan
     z = np.zeros_like(x)
     for column in range(x.shape[1]):
         values = x[known[:, column], column]
@@ -110,7 +110,9 @@ def hide(data: Data, pattern: str, rate: float, *, random_state: Seed = 0) -> Da
     """
     if pattern not in PATTERNS:
         raise InputError(f"unknown pattern {pattern!r}; there are {', '.join(PATTERNS)}")
-    return PATTERNS[pattern](data, rate, random_state=random_state)
+    _check_rate(rate)
+    # Nothing to draw; on a large graph that is seconds.
+    return copy(data) if rate == 0 else PATTERNS[pattern](data, rate, random_state=random_state)
 
 
 def _hide(data: Data, hidden: Bool[np.ndarray, "nodes *features"]) -> Data:
@@ -132,7 +134,7 @@ def _hide(data: Data, hidden: Bool[np.ndarray, "nodes *features"]) -> Data:
     return out
 
 
-def _both(a: Tensor, b: Bool[Tensor, "nodes *features"]) -> Bool[Tensor, "nodes *features"]:
+def _both(a: Tensor, b: Tensor) -> Bool[Tensor, "nodes *features"]:
     """What two masks both mark, each of whole rows or of entries."""
     a = a.to_dense() if is_sparse(a) else a
     return a & b if a.dim() == b.dim() else a.view(len(a), -1) & b.view(len(b), -1)
@@ -145,11 +147,18 @@ def _standardise(values: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
 
 def _tilted(rate: float, lean: Float[np.ndarray, " n"]) -> Float[np.ndarray, " n"]:
     """sigmoid(b + lean) with b such that the mean is `rate`."""
-    if rate in (0.0, 1.0) or lean.size == 0:
+    reach = np.abs(lean).max(initial=0.0)
+    if rate in (0.0, 1.0) or reach == 0.0:
         return np.full(lean.shape, rate)
-    reach = 40.0 + np.abs(lean).max()
-    b = brentq(lambda b: expit(b + lean).mean() - rate, -reach, reach, xtol=1e-12)
+    level = logit(rate)
+    b = brentq(lambda b: expit(b + lean).mean() - rate, level - reach, level + reach, xtol=1e-12)
     return np.asarray(expit(b + lean))
+
+
+def _check(rate: float, strength: float) -> None:
+    _check_rate(rate)
+    if not np.isfinite(strength):
+        raise InputError(f"strength is {strength}; it must be a finite number")
 
 
 def _check_rate(rate: float) -> None:

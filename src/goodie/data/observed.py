@@ -1,11 +1,13 @@
 """What is known of the features: one answer for NaN holes, masks and sparse matrices."""
 
+from copy import copy
+
 import torch
 from jaxtyping import Bool
 from torch import Tensor
 from torch_geometric.data import Data
 
-from goodie.sparse import is_sparse
+from goodie.sparse import is_sparse, to_csr
 
 
 def observed(data: Data) -> Bool[Tensor, "nodes features"]:
@@ -33,3 +35,25 @@ def observed(data: Data) -> Bool[Tensor, "nodes features"]:
     if marked.dim() == 1:
         marked = marked[:, None]
     return known & marked
+
+
+def to_sparse(data: Data) -> Data:
+    """The same graph with CSR features, its holes marked in `data.observed` if it has any.
+
+    Example:
+        >>> import torch
+        >>> from torch_geometric.data import Data
+        >>> thin = to_sparse(Data(x=torch.tensor([[1.0, 0.0, float("nan")]])))
+        >>> thin.x.values().tolist(), thin.observed.tolist()
+        ([1.0], [[True, True, False]])
+    """
+    if is_sparse(data.x):
+        return data
+    out = copy(data)
+    known = observed(data)
+    out.x = to_csr(data.x.masked_fill(~known, 0.0))
+    if not known.all():
+        # Whole rows take a mark each, where that says it all.
+        rows = known.all(dim=1)
+        out.observed = rows if known.equal(rows[:, None].expand_as(known)) else known
+    return out

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from copy import copy
+from itertools import combinations
 
 import torch
 from jaxtyping import Int
@@ -54,17 +55,23 @@ def validate(data: Data, *, classify: bool = False) -> Data:
 
 
 def _num_nodes(data: Data) -> int:
-    for name in ("x", "y"):
-        if name in data and data[name] is not None:
-            n = int(data[name].shape[0])
-            break
+    stated = int(data.num_nodes) if "num_nodes" in data else None
+    for name, expected in (("x", "(nodes, features)"), ("y", "(nodes,)")):
+        if data.get(name) is None:
+            continue
+        if data[name].dim() == 0:
+            raise InvalidGraphError(f"{name} has shape (), expected {expected}")
+        n = int(data[name].shape[0])
+        if stated not in (None, n):
+            raise InvalidGraphError(f"num_nodes is {stated}, but {name} is for {n} nodes")
+        break
     else:
-        if "num_nodes" not in data:
+        if stated is None:
             raise InvalidGraphError(
                 "the graph has neither x nor y nor num_nodes, so its number of nodes is unknown"
             )
-        n = int(data.num_nodes)
-    if n == 0:
+        n = stated
+    if n <= 0:
         raise InvalidGraphError("the graph has no nodes")
     return n
 
@@ -102,14 +109,15 @@ def _check_edges(data: Data, n: int) -> None:
 
 
 def _check_features(data: Data, n: int) -> None:
-    x = data.get("x")
-    if x is None:
+    if data.get("x") is None:
         data.x = torch.zeros(n, 0)
-        return
+    x = data.x
     if x.dim() != 2:
         raise InvalidGraphError(f"x has shape {_shape(x)}, expected (nodes, features)")
     if not x.is_floating_point():
         raise InvalidGraphError(f"x has dtype {x.dtype}, expected floating point (NaN = missing)")
+    if is_sparse(x) and x.layout != torch.sparse_csr:
+        raise InvalidGraphError(f"x has layout {x.layout}; a sparse x is CSR: x.to_sparse_csr()")
     values = x.values() if is_sparse(x) else x
     # A sum is finite or NaN unless an infinity is in it, and takes no N×F temporary.
     if values.abs().nansum().isinf() and (infinite := values.isinf()).any():
@@ -147,13 +155,17 @@ def _check_masks(data: Data, n: int) -> None:
     for name, marked in masks.items():
         if marked.dtype != torch.bool:
             raise InvalidGraphError(f"{name} has dtype {marked.dtype}, expected bool")
-        if marked.shape[0] != n or marked.dim() > 2:
+        if marked.dim() not in (1, 2) or marked.shape[0] != n:
             raise InvalidGraphError(f"{name} has shape {_shape(marked)}, expected ({n},)")
-    for name, other in (MASKS[:2], MASKS[1:], MASKS[::2]):
-        if name in masks and other in masks and masks[name].shape == masks[other].shape:
-            both = int((masks[name] & masks[other]).sum())
-            if both:
-                raise InvalidGraphError(f"{both} nodes are in both {name} and {other}")
+    for name, other in combinations(masks, 2):
+        # A mask of several splits has a column for each; one of a single split stands for all.
+        both = masks[name].view(n, -1) & masks[other].view(n, -1)
+        if both.any():
+            raise InvalidGraphError(f"{int(both.sum())} nodes are in both {name} and {other}")
+    if "train_mask" in masks and data.get("y") is not None:
+        unknown = int((masks["train_mask"].view(n, -1) & (data.y < 0)[:, None]).sum())
+        if unknown:
+            raise InvalidGraphError(f"{unknown} nodes of train_mask have no label (-1)")
 
 
 def _check_classes(data: Data) -> None:
@@ -168,8 +180,6 @@ def _check_classes(data: Data) -> None:
     known = data.y[data.train_mask]
     if known.numel() == 0:
         raise InvalidGraphError("train_mask marks no node, so there is nothing to learn from")
-    if int(known.min()) < 0:
-        raise InvalidGraphError(f"{int((known < 0).sum())} nodes of train_mask have no label (-1)")
     absent = _absent(known, int(data.y.max()) + 1)
     if absent:
         raise InvalidGraphError(
