@@ -18,9 +18,9 @@ from torch import Tensor
 from goodie.errors import InputError
 from goodie.graph import Operator
 
-# What a block's four arrays (two iterates, base, gain) may take together: on a CPU about what its
-# last-level cache holds, on a GPU enough columns to keep it busy.
-CPU_BLOCK_BYTES = 16 << 20
+# What a block's four arrays (two iterates, base, gain) may take together: on a CPU well within a
+# last-level cache, on a GPU enough columns to keep it busy.
+CPU_BLOCK_BYTES = 10 << 20
 GPU_BLOCK_BYTES = 1 << 30
 ARRAYS_PER_BLOCK = 4
 

@@ -1,0 +1,33 @@
+"""The README's first screen is true."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+README = Path(__file__).parents[1] / "README.md"
+
+
+def test_its_python_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    blocks = re.findall(r"```python\n(.*?)```", README.read_text(), flags=re.DOTALL)
+    assert blocks
+    for block in blocks:
+        exec(compile(block, str(README), "exec"), {})
+    assert re.fullmatch(r"5\d{4} holes filled, 100% within reach\n", capsys.readouterr().out)
+
+
+def test_its_commands_and_names_exist() -> None:
+    import goodie
+
+    text = README.read_text()
+    makefile = (README.parent / "Makefile").read_text()
+    for target in re.findall(r"^\$ make (\w+)", text, flags=re.MULTILINE):
+        assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE)
+    for name in re.findall(r"`goodie\.(\w+)", text):
+        assert hasattr(goodie, name), name
+
+
+def test_its_links_lead_somewhere() -> None:
+    for page in [README, *README.parent.glob("docs/**/*.md")]:
+        for target in re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name} → {target}"
