@@ -49,7 +49,7 @@ def run() -> Iterator[Row]:
         cells = [
             cell.Cell("digits", "lp", "uniform", rate, seed, settings) for seed in range(SEEDS)
         ]
-        accuracy = [cell.run(one, data).test for one in cells]
+        accuracy = [cell.run(one).test for one in cells]
         errors = {}
         if 0 < rate < 1:
             holed = missing.uniform(data, rate, random_state=0).x

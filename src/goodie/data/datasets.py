@@ -46,6 +46,7 @@ class Dataset:
             the official split is used.
         files: raw files it needs; none for a built-in graph.
         mirror_name: name of its folder in a mirror, where that is not its own.
+        own_split: how it is split, where neither of the above holds.
     """
 
     name: str
@@ -54,6 +55,7 @@ class Dataset:
     num_development: int | None = 1500
     files: tuple[RawFile, ...] = ()
     mirror_name: str | None = None
+    own_split: Callable[[Data, int], splits.Split] | None = None
 
     def folder(self, root: Path) -> Path:
         """Where the graph is cached."""
@@ -72,7 +74,9 @@ class Dataset:
         return folder if present(self.files, folder) else None
 
     def split(self, data: Data, seed: int) -> splits.Split:
-        """The split of the paper's protocol for this seed."""
+        """The split for this seed: the paper's protocol, unless the graph has its own way."""
+        if self.own_split is not None:
+            return self.own_split(data, seed)
         if self.num_development is None:
             return splits.official(data, seed=seed)
         return splits.paper(data.y, seed=seed, num_development=self.num_development)

@@ -48,6 +48,10 @@ class Method(ABC, Generic[C]):
     def fit(self, data: Data, *, seed: int = 0, device: torch.device | str = "cpu") -> "Method[C]":
         """Learn from a graph; returns itself."""
 
+    def details(self) -> dict[str, Any]:
+        """What there is to say of the fit, in numbers: epochs, attention shares."""
+        return {}
+
     @abstractmethod
     def predict_proba(self, data: Data) -> Float[Tensor, "nodes classes"]:
         """The probability of each class for every node, on the CPU."""

@@ -1,8 +1,11 @@
 """One cell of an experiment: a method on a dataset under a missing pattern, with one seed."""
 
+import hashlib
+import json
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import torch
@@ -10,8 +13,16 @@ from torch_geometric.data import Data
 
 from goodie import config, methods
 from goodie.data import datasets
+from goodie.data.datasets import Dataset
+from goodie.data.files import cache_folder
+from goodie.data.fingerprint import fingerprint
+from goodie.data.observed import to_sparse
 from goodie.errors import InputError
+from goodie.memory import watch_peak
+from goodie.study import sources
 from goodie.tasks import node
+
+TASKS = ("node",)
 
 
 @dataclass(frozen=True)
@@ -19,13 +30,14 @@ class Cell:
     """What is run; everything that its result depends on, but for the data and the code.
 
     Attributes:
-        dataset: a name that `datasets.load` takes.
+        dataset: a name that `datasets.load` takes, or that the study gives to a graph of its own.
         method: a name that `methods.get` takes.
         scenario: missing pattern.
         rate: share of the features that is missing.
         seed: of the split, the holes and the initial weights.
         settings: all settings of the method, resolved.
         task: `node`.
+        source: where a graph of the study's own comes from; see `sources.dataset`.
     """
 
     dataset: str
@@ -33,17 +45,32 @@ class Cell:
     scenario: str = "uniform"
     rate: float = 0.0
     seed: int = 0
-    settings: Mapping[str, Any] | None = None
+    settings: Mapping[str, Any] = field(default_factory=dict)
     task: str = "node"
+    source: Mapping[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if self.task not in TASKS:
+            raise InputError(f"unknown task {self.task!r}; there is {', '.join(TASKS)}")
 
 
 @dataclass(frozen=True)
 class Result:
-    """What came out: accuracies in percent, and the seconds of fitting and predicting."""
+    """What came out.
+
+    Attributes:
+        val: metric on the validation nodes, in percent.
+        test: the same on the test nodes.
+        seconds: of fitting and predicting.
+        details: what the method says of its fit, such as epochs and attention shares.
+        peak_memory: highest resident bytes of the process meanwhile; None where not known.
+    """
 
     val: float
     test: float
     seconds: float
+    details: Mapping[str, Any] = field(default_factory=dict)
+    peak_memory: int | None = None
 
 
 def resolve(
@@ -56,23 +83,64 @@ def resolve(
     )
 
 
-def load_for(method: str, dataset: str) -> Data:
-    """A dataset as a method wants it: dense features where it looks at them."""
-    return datasets.load(dataset, sparse="features" not in methods.get(method).uses)
+def load(cell: Cell) -> Data:
+    """The cell's graph, as its method wants it: sparse where features are not looked at.
+
+    The last few are remembered, since the cells of a study come to the same graph many times; they
+    are not to be written to.
+    """
+    sparse = "features" not in methods.get(cell.method).uses
+    return _load(cell.dataset, json.dumps(cell.source, sort_keys=True), sparse)
 
 
-def run(cell: Cell, data: Data, *, device: torch.device | str = "cpu") -> Result:
-    """Run a cell on its loaded dataset."""
-    if cell.task != "node":
-        raise InputError(f"unknown task {cell.task!r}; there is node")
+def key(cell: Cell) -> str:
+    """Equal for cells that must give the same result, whatever the code's revision.
+
+    Made of the configuration, the data's content and the method's version.
+    """
+    what = asdict(cell)
+    del what["source"]  # where the data lay; what it was is in its fingerprint
+    what["data"] = data_hash(cell)
+    what["version"] = methods.get(cell.method).version
+    return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def data_hash(cell: Cell) -> str:
+    """The content of the cell's graph, as one number."""
+    return _hash(cell.dataset, json.dumps(cell.source, sort_keys=True))
+
+
+def run(cell: Cell, *, device: torch.device | str = "cpu") -> Result:
+    """Run a cell."""
+    data = load(cell)
     kind = methods.get(cell.method)
-    split = datasets.find(cell.dataset).split(data, cell.seed)
+    split = _dataset(cell).split(data, cell.seed)
     # What a method does not look at need not be taken from it.
     rate = cell.rate if "features" in kind.uses else 0.0
     problem = node.with_holes(data, split, scenario=cell.scenario, rate=rate, seed=cell.seed)
 
-    begin = time.perf_counter()
-    method = kind(config.build(kind.Settings, cell.settings or {}))
-    method.fit(problem, seed=cell.seed, device=device)
-    score = node.judge(method, problem, truth=data)
-    return Result(score.val, score.test, time.perf_counter() - begin)
+    with watch_peak() as peak:
+        begin = time.perf_counter()
+        method = kind(config.build(kind.Settings, cell.settings))
+        method.fit(problem, seed=cell.seed, device=device)
+        score = node.judge(method, problem, truth=data)
+        seconds = time.perf_counter() - begin
+    return Result(score.val, score.test, seconds, method.details(), peak())
+
+
+def _dataset(cell: Cell) -> Dataset:
+    return sources.dataset(cell.dataset, cell.source)
+
+
+@lru_cache(maxsize=2)
+def _load(name: str, source: str, sparse: bool) -> Data:
+    found = sources.dataset(name, json.loads(source))
+    if json.loads(source) is None:
+        return datasets.load(name, sparse=sparse)
+    data = found.read(found.folder(cache_folder()))
+    return to_sparse(data) if sparse else data
+
+
+@lru_cache
+def _hash(name: str, source: str) -> str:
+    return fingerprint(_load(name, source, True))

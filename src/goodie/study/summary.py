@@ -1,30 +1,41 @@
 """Several seeds of one cell, as one answer."""
 
-from collections.abc import Sequence
+import json
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
-from goodie.study.cell import Cell, Result
-from goodie.tasks import node
+from goodie.study.rows import ordered
+from goodie.study.store import Row
+
+# Rows that agree in these differ in their seed alone.
+CELL = ("dataset", "task", "method", "scenario", "rate", "settings", "data_hash")
 
 
-def summarise(cells: Sequence[Cell], results: Sequence[Result]) -> dict[str, Any]:
-    """Cells that differ in their seed alone, with the mean and population deviation over seeds."""
-    first = cells[0]
-    test = np.array([result.test for result in results])
+def summarise(rows: Iterable[Row]) -> list[dict[str, Any]]:
+    """For each cell the mean over its finished seeds, and their population deviation."""
+    groups: dict[str, list[Row]] = {}
+    for row in ordered(row for row in rows if row["status"] == "done"):
+        groups.setdefault(json.dumps([row[name] for name in CELL], sort_keys=True), []).append(row)
+    return [_one(group) for group in groups.values()]
+
+
+def _one(rows: list[Row]) -> dict[str, Any]:
+    first = rows[0]
+    test = np.array([row["test"] for row in rows])
     return {
-        "dataset": first.dataset,
-        "task": first.task,
-        "method": first.method,
-        "scenario": first.scenario,
-        "missing_rate": first.rate,
-        "seeds": [cell.seed for cell in cells],
-        "metric": node.METRIC,
+        "dataset": first["dataset"],
+        "task": first["task"],
+        "method": first["method"],
+        "scenario": first["scenario"],
+        "missing_rate": first["rate"],
+        "seeds": [row["seed"] for row in rows],
+        "metric": first["metric"],
         "test": test.tolist(),
         "test_mean": float(test.mean()),
         "test_std": float(test.std()),
-        "val_mean": float(np.mean([result.val for result in results])),
-        "seconds": [result.seconds for result in results],
-        "config": dict(first.settings or {}),
+        "val_mean": float(np.mean([row["val"] for row in rows])),
+        "seconds": [row["seconds"] for row in rows],
+        "config": first["settings"],
     }

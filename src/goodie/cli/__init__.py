@@ -1,16 +1,16 @@
 """The command line: reading words and printing answers, nothing else."""
 
-import json
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from goodie.cli import study
+from goodie.cli.common import AsJson, answer, check_device, notes, print_json
 from goodie.errors import GoodieError
 
 app = typer.Typer(
@@ -21,12 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
-
-# Answers go to stdout; progress, warnings and errors to stderr, so that `--json` can be piped.
-answer = Console()
-notes = Console(stderr=True)
-
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+app.add_typer(study.app, name="study")
 
 
 def _print_version(wanted: bool | None) -> None:
@@ -87,24 +82,23 @@ def run(
     from tqdm import tqdm
 
     from goodie import config as settings_of
-    from goodie.study import cell, summary
+    from goodie.study import cell, runner, summary
 
-    _check_device(device)
+    check_device(device)
     layers = [settings_of.read_toml(config)] if config is not None else []
     layers.append(settings_of.parse_assignments(settings or []))
     resolved = cell.resolve(method, _name(dataset), scenario, *layers)
-    data = cell.load_for(method, dataset)
     cells = [
         cell.Cell(_name(dataset), method, scenario, missing_rate, seed, resolved, task)
         for seed in range(seeds)
     ]
-    results = [
-        cell.run(one, data, device=device)
+    rows = [
+        runner.fresh_row(one, cell.key(one), device)
         for one in tqdm(cells, desc="seeds", disable=not sys.stderr.isatty())
     ]
-    outcome = summary.summarise(cells, results)
+    (outcome,) = summary.summarise(rows)
     if as_json:
-        _print_json(outcome)
+        print_json(outcome)
         return
     answer.print(
         f"[bold]{method}[/] on [bold]{outcome['dataset']}[/], {missing_rate:.2%} of the features "
@@ -127,7 +121,7 @@ def datasets(as_json: AsJson = False) -> None:
     with notes.status("Counting nodes and edges …"):
         rows = summarise()
     if as_json:
-        _print_json([asdict(row) for row in rows])
+        print_json([asdict(row) for row in rows])
         return
     table = Table("name", "nodes", "edges", "features", "classes", "cached", "source")
     for column in table.columns[1:5]:
@@ -185,24 +179,8 @@ def _name(dataset: str) -> str:
     return find(dataset).name
 
 
-def _check_device(device: str) -> None:
-    import torch
-
-    from goodie.errors import InputError
-
-    kind, _, number = device.partition(":")
-    if kind not in ("cpu", "cuda") or not (number == "" or number.isdecimal()):
-        raise InputError(f"unknown device {device!r}; there are cpu and cuda")
-    if kind == "cuda" and not torch.cuda.is_available():
-        raise InputError("device cuda was asked for, but torch finds no GPU here")
-
-
 def _count(value: int | None, paper: dict[str, int] | None, key: str) -> str:
     published = None if paper is None else paper[key]
     if value is None:
         return "?" if published is None else f"({published:,})"
     return f"[red]{value:,}[/]" if published not in (None, value) else f"{value:,}"
-
-
-def _print_json(what: Any) -> None:
-    sys.stdout.write(json.dumps(what, indent=2) + "\n")

@@ -1,0 +1,267 @@
+"""`goodie study`: many cells, each run once."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from goodie.cli.common import AsJson, Device, answer, check_device, notes, print_json
+
+if TYPE_CHECKING:
+    from goodie.study.spec import Spec
+    from goodie.study.store import Row, Store
+
+app = typer.Typer(
+    help="Datasets × methods × missing rates × seeds: run each cell once, and look at them.",
+    no_args_is_help=True,
+)
+
+Study = Annotated[str, typer.Argument(help="A TOML file, or a name from `goodie study list`.")]
+StorePath = Annotated[
+    Path | None,
+    typer.Option(
+        "--store", help="SQLite file of rows (default: one for all, in the cache folder)."
+    ),
+]
+
+
+@app.command("list")
+def list_() -> None:
+    """List the studies that come with the package."""
+    from goodie.study import spec
+
+    for name in spec.shipped():
+        study = spec.find(name)
+        answer.print(f"[bold]{name}[/]  {study.about} ({len(study.cells)} cells)")
+
+
+@app.command()
+def run(
+    study: Study,
+    jobs: Annotated[
+        int | None, typer.Option(help="Processes at a time (default: one for each core).")
+    ] = None,
+    backend: Annotated[
+        str | None,
+        typer.Option(help="joblib backend of a cluster, `dask` or `ray`, in place of processes."),
+    ] = None,
+    address: Annotated[
+        str | None,
+        typer.Option(help="Of the Dask scheduler or Ray head; a local one if not given."),
+    ] = None,
+    device: Device = "cpu",
+    retry_failed: Annotated[
+        bool, typer.Option("--retry-failed", help="Run cells again that failed.")
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Say what would run, and how long it should take.")
+    ] = False,
+    store: StorePath = None,
+) -> None:
+    """Run the cells of a study that have not been run.
+
+    Each finished cell is kept at once, so a study may be interrupted, killed or started twice: it
+    goes on where it was. A cell that fails keeps its error, and the rest go on.
+    """
+    from goodie.errors import GoodieError
+    from goodie.study import cluster, runner
+
+    check_device(device)
+    jobs = jobs or os.cpu_count() or 1
+    spec = _find(study)
+    with _open(store) as rows:
+        if dry_run:
+            _print_estimate(spec, rows, jobs, retry_failed)
+            return
+        with cluster.connected(backend, address), _bar(spec.name) as bar:
+            task = bar.add_task(spec.name, total=len(spec.cells))
+
+            def show(row: "Row") -> None:
+                bar.advance(task)
+                if row["status"] == "failed":
+                    last = row["error"].strip().splitlines()[-1]
+                    bar.console.print(f"failed: {_title(row)}: {last}", style="red", markup=False)
+
+            bar.advance(task, runner.estimate(spec.cells, rows, retry_failed=retry_failed).stored)
+            outcome = runner.run_cells(
+                spec.cells,
+                rows,
+                jobs=jobs,
+                backend=backend,
+                device=device,
+                retry_failed=retry_failed,
+                progress=show,
+            )
+    notes.print(
+        f"{outcome.done} run, {outcome.failed} failed, {outcome.stored} there already"
+        + (f", {outcome.elsewhere} with another process" if outcome.elsewhere else "")
+    )
+    if outcome.failed:
+        raise GoodieError(
+            f"{outcome.failed} cells failed; `goodie study show {study}` has their errors, "
+            "`--retry-failed` runs them again"
+        )
+
+
+@app.command()
+def show(study: Study, store: StorePath = None, as_json: AsJson = False) -> None:
+    """Show what the cells of a study came to, seeds taken together."""
+    from goodie.study.summary import summarise
+
+    spec = _find(study)
+    with _open(store) as held:
+        rows = _rows(spec, held)
+    cells = summarise(rows)
+    failed = [row for row in rows if row["status"] == "failed"]
+    if as_json:
+        print_json(cells)
+        return
+    table = Table("dataset", "method", "missing", "rate", "seeds", "validation", "test", "seconds")
+    for column in table.columns[3:]:
+        column.justify = "right"
+    for cell in cells:
+        table.add_row(
+            cell["dataset"],
+            _with_settings(cell, cells),
+            cell["scenario"],
+            f"{cell['missing_rate']:.2%}",
+            str(len(cell["seeds"])),
+            f"{cell['val_mean']:.2f}",
+            f"{cell['test_mean']:.2f} ± {cell['test_std']:.2f}",
+            f"{sum(cell['seconds']):.1f}",
+        )
+    answer.print(table)
+    for row in failed:
+        answer.print(f"failed: {_title(row)}\n{row['error']}", style="red", markup=False)
+    absent = len(spec.cells) - len(rows)
+    if absent:
+        notes.print(f"{absent} of {len(spec.cells)} cells have not been run")
+
+
+@app.command()
+def export(
+    study: Study,
+    out: Annotated[Path, typer.Argument(help="Ends in .jsonl, .csv or .parquet.")],
+    store: StorePath = None,
+) -> None:
+    """Write the finished rows of a study to a file, in a fixed order."""
+    from goodie.study import rows as files
+
+    spec = _find(study)
+    with _open(store) as held:
+        done = [row for row in _rows(spec, held) if row["status"] == "done"]
+    files.write(done, out)
+    notes.print(f"{len(done)} rows in {out}")
+
+
+@app.command("import")
+def import_(
+    file: Annotated[Path, typer.Argument(help="Written by `goodie study export`.")],
+    store: StorePath = None,
+) -> None:
+    """Take rows from a file, so that their cells need not be run."""
+    from goodie.study import rows as files
+
+    table = files.read(file)
+    with _open(store) as held:
+        held.write(table)
+    notes.print(f"{len(table)} rows from {file}")
+
+
+@app.command()
+def search(
+    study: Study,
+    trials: Annotated[int, typer.Option(min=1, help="How many settings to try.")] = 20,
+    jobs: Annotated[int | None, typer.Option(help="Processes at a time.")] = None,
+    store: StorePath = None,
+    as_json: AsJson = False,
+) -> None:
+    """Look for good settings by validation score (needs `goodie-graph[search]`).
+
+    For each method that the study's `[search.METHOD]` names, the settings of which the validation
+    score, as a mean over the study's cells, is best. Test scores are neither used nor shown.
+    """
+    from goodie.study.search import search as look
+
+    spec = _find(study)
+    with _open(store) as held, notes.status("Searching …"):
+        found = [
+            look(spec, method, held, trials=trials, jobs=jobs or os.cpu_count() or 1)
+            for method in spec.search
+        ]
+    if as_json:
+        print_json([{"method": f.method, "val_mean": f.val, "settings": f.settings} for f in found])
+        return
+    for best in found:
+        words = ", ".join(f"{name} = {value!r}" for name, value in best.settings.items())
+        answer.print(f"[bold]{best.method}[/]: {words} (validation {best.val:.2f} %)")
+
+
+def _find(study: str) -> "Spec":
+    from goodie.study import spec
+
+    return spec.find(study)
+
+
+def _open(path: Path | None) -> "Store":
+    from goodie.study.store import Store, default_path
+
+    return Store(path or default_path())
+
+
+def _rows(spec: "Spec", store: "Store") -> list["Row"]:
+    from goodie.study.cell import key
+
+    return list(store.get(key(cell) for cell in spec.cells).values())
+
+
+def _print_estimate(spec: "Spec", store: "Store", jobs: int, retry_failed: bool) -> None:
+    from goodie.study.runner import estimate
+
+    guess = estimate(spec.cells, store, retry_failed=retry_failed)
+    answer.print(f"{spec.name}: {guess.pending} cells to run, {guess.stored} there already.")
+    if guess.pending > guess.unknown:
+        answer.print(
+            f"About {_duration(guess.seconds / jobs)} on {jobs} "
+            f"{'process' if jobs == 1 else 'processes'}, by the rows there are."
+        )
+    if guess.unknown:
+        answer.print(f"{guess.unknown} cells are of methods that no row tells the time of.")
+
+
+def _bar(name: str) -> Progress:
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=notes,
+        disable=not notes.is_terminal,
+    )
+
+
+def _with_settings(cell: dict[str, Any], cells: list[dict[str, Any]]) -> str:
+    """The method, with those of its settings that differ within the table."""
+    others = [other["config"] for other in cells if other["method"] == cell["method"]]
+    varied = [
+        f"{name}={value}"
+        for name, value in cell["config"].items()
+        if any(other.get(name) != value for other in others)
+    ]
+    return f"{cell['method']} ({', '.join(varied)})" if varied else str(cell["method"])
+
+
+def _title(row: "Row") -> str:
+    return (
+        f"{row['method']} on {row['dataset']}, {row['scenario']} {row['rate']:.2%}, "
+        f"seed {row['seed']}"
+    )
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
