@@ -4,9 +4,20 @@ from typing import Any
 
 from goodie.errors import InputError
 from goodie.methods.base import Method
+from goodie.methods.fp import FeaturePropagationGCN
+from goodie.methods.gcn import GCN
 from goodie.methods.lp import LabelPropagation
+from goodie.methods.mlp import MLP
 
-METHODS: dict[str, type[Method[Any]]] = {method.name: method for method in (LabelPropagation,)}
+METHODS: dict[str, type[Method[Any]]] = {
+    method.name: method
+    for method in (
+        LabelPropagation,
+        MLP,
+        GCN,
+        FeaturePropagationGCN,
+    )
+}
 
 
 def get(name: str) -> type[Method[Any]]:

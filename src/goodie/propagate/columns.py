@@ -20,14 +20,22 @@ from goodie.sparse import csr_to_scipy, csr_to_torch, is_sparse
 # A result with more than this share of non-zeros is smaller and faster dense than as CSR.
 DENSE_FROM = 1 / 3
 
+# Entries of a slice of rows: two megabytes in float32, about what a core has for itself.
 SLICE_ENTRIES = 1 << 19
 
 
 class Columns(ABC):
-    """N×F features with holes; `live` lists the columns that propagation changes."""
+    """N×F features with holes.
+
+    Attributes:
+        shape: N and F.
+        live: the columns that propagation changes.
+        seeded: which columns have an observed entry, be it zero.
+    """
 
     shape: tuple[int, int]
     live: Int[Tensor, " live"]
+    seeded: Bool[Tensor, " features"]
 
     @abstractmethod
     def read(
@@ -78,9 +86,18 @@ class DenseColumns(Columns):
             observed = observed.to_dense() if is_sparse(observed) else observed
             x = torch.where(observed.view(len(x), -1), x, torch.nan)
         self._x = x
-        # A NaN anywhere in a column survives in its sum, which is one pass and no temporary.
-        self.live = (x.sum(dim=0).isnan() & _has_values(x)).nonzero()[:, 0]
-        self._out = x.nan_to_num(nan=0.0)
+        self._out = torch.empty_like(x)
+        # One pass over memory. Sums down the columns are products with ones, which BLAS is
+        # quick at: how many entries are observed, and how large they are taken together.
+        count, size = torch.zeros(2, x.shape[1], dtype=torch.float64, device=x.device)
+        for rows in row_slices(self.shape):
+            part, out = x[rows], self._out[rows]
+            torch.nan_to_num(part, nan=0.0, out=out)
+            ones = torch.ones(len(part), dtype=x.dtype, device=x.device)
+            count += ones @ (part == part).to(x.dtype)  # NaN is not equal to itself
+            size += ones @ out.abs()
+        self.seeded = count > 0
+        self.live = ((count < x.shape[0]) & (size > 0)).nonzero()[:, 0]
 
     def read(
         self, columns: Int[Tensor, " columns"]
@@ -98,7 +115,7 @@ class DenseColumns(Columns):
         self, columns: Int[Tensor, " columns"], values: Float[Tensor, "nodes columns"]
     ) -> None:
         """See `Columns.write`."""
-        self._out[:, columns] = values.to(self._out.device)
+        self._out.index_copy_(1, columns, values.to(self._out.device))
 
     def result(self) -> Float[Tensor, "nodes features"]:
         """See `Columns.result`."""
@@ -124,6 +141,7 @@ class SparseColumns(Columns):
         stored = np.diff(self._x.indptr)
         live = (stored > 0) & (per_column < self.shape[0])
         self.live = torch.from_numpy(np.flatnonzero(live)).to(self._device)
+        self.seeded = torch.from_numpy(per_column > 0).to(self._device)
         fill = live.sum() * self.shape[0] + stored[~live].sum()
         self._out: Tensor | None = None
         self._written: list[tuple[np.ndarray, sp.csc_array]] = []
@@ -205,13 +223,3 @@ def row_slices(shape: tuple[int, int]) -> Iterator[slice]:
     height = max(1, SLICE_ENTRIES // max(1, shape[1]))
     for begin in range(0, shape[0], height):
         yield slice(begin, begin + height)
-
-
-def _has_values(x: Float[Tensor, "nodes features"]) -> Bool[Tensor, " features"]:
-    """Which columns hold a number that is not zero; most are settled by the first rows."""
-    found = torch.zeros(x.shape[1], dtype=torch.bool, device=x.device)
-    for rows in row_slices((x.shape[0], x.shape[1])):
-        found |= (x[rows].abs() > 0).any(dim=0)  # NaN is not above zero
-        if found.all():
-            break
-    return found

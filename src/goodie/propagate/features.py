@@ -138,12 +138,11 @@ def _fill(
 
 def reached_entries(held: Columns, S: Operator) -> Bool[Tensor, "nodes features"]:
     """Which entries share a connected component with an observed entry of their column."""
-    component = S.component
-    num_components = int(component.max()) + 1
+    num_components = int(S.component.max()) + 1
+    if num_components == 1:
+        # All rows are the same: one row, repeated without being stored.
+        return held.seeded.to(S.device).expand(held.shape)
     count = torch.zeros(num_components, held.shape[1], dtype=torch.int32, device=S.device)
     for rows in row_slices(held.shape):
-        count.index_add_(0, component[rows], held.known(rows).to(count))
-        if num_components == 1 and count.all():
-            break
-    # With one component all rows are the same: one row, repeated without being stored.
-    return (count > 0).expand(held.shape) if num_components == 1 else (count > 0)[component]
+        count.index_add_(0, S.component[rows], held.known(rows).to(count))
+    return (count > 0)[S.component]
