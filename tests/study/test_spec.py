@@ -105,9 +105,7 @@ def test_a_file_is_found_from_the_specs_folder(
 ) -> None:
     data = with_masks()
     saved(data, tmp_path / "there" / "graphs" / "mine.pt")
-    path = toml(
-        tmp_path / "there" / "own.toml", data={"mine": {"file": "graphs/mine.pt"}}, seeds=1
-    )
+    path = toml(tmp_path / "there" / "own.toml", data={"mine": {"file": "graphs/mine.pt"}}, seeds=1)
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     study = spec.find(f"../there/{path.name}")
