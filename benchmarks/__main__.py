@@ -7,11 +7,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from benchmarks import propagation, scaling
+from benchmarks import propagation, scaling, studies
 from benchmarks.measure import machine
 
 RESULTS = Path(__file__).parent / "results"
-SUITES = ("propagation", "scaling", "large")
+SUITES = ("propagation", "scaling", "large", "studies")
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
@@ -39,6 +39,9 @@ def main() -> None:
         elif suite == "scaling":
             rows = scaling.run()
             _write(suite, about, rows, scaling.table(rows))
+        elif suite == "studies":
+            rows = studies.run()
+            _write(suite, about, rows, studies.table(rows))
         else:
             bandwidth = about["copy_gb_per_second"] * 1e9
             row = scaling.run_large(arguments.memory_budget, bandwidth)

@@ -17,8 +17,8 @@ Call = Callable[[], Any]
 
 # (dataset, missing rate, repeats, least ratio against edge_index, most share of its memory)
 FEATURES = [
-    ("PubMed", 0.5, 3, 6.0, None),
-    ("PubMed", 0.9999, 3, 15.0, None),
+    ("PubMed", 0.5, 5, 6.0, None),
+    ("PubMed", 0.9999, 9, 15.0, None),
     ("Physics", 0.5, 1, 6.0, 0.5),
 ]
 
