@@ -2,7 +2,6 @@
 
 import json
 import re
-import sqlite3
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +9,7 @@ import pytest
 import torch
 
 from goodie.study.spec import shipped
-from goodie.study.store import Store, default_path
+from goodie.study.store import Row, Store, default_path
 from helpers import Cli
 from study.toys import MINE, Toy, Unlucky, lasting, register, table, toml
 
@@ -238,8 +237,11 @@ def test_looking_at_a_study_makes_no_store(cli: Cli, spec: str, tmp_path: Path) 
 def test_a_full_disk_is_one_line_on_stderr(
     cli: Cli, spec: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def full(*_: object) -> None:
-        raise sqlite3.OperationalError("database or disk is full")
+    write = Store.write
+
+    def full(store: Store, rows: list[Row]) -> None:
+        store._connection.execute("PRAGMA max_page_count = 1")  # no more than there are
+        write(store, [{**row, "error": "x" * 100_000} for row in rows])
 
     monkeypatch.setattr(Store, "write", full)
     done = cli("study", "run", spec, "--jobs", "1")

@@ -29,7 +29,7 @@ def build(kind: type[T], *layers: Mapping[str, Any]) -> T:
         for key, value in layer.items():
             if key not in hints:
                 raise InputError(f"unknown setting {key!r}; there are {', '.join(hints)}")
-            settings[key] = _fit(key, value, hints[key])
+            settings[key] = fit(key, value, hints[key])
     return kind(**settings)
 
 
@@ -72,7 +72,7 @@ def _value(text: str) -> Any:
     return parsed["value"] if len(parsed) == 1 else text
 
 
-def _fit(key: str, value: Any, hint: Any) -> Any:
+def fit(key: str, value: Any, hint: Any) -> Any:
     """The value as the type that the setting has, or an error that names both."""
     options = get_args(hint)
     if get_origin(hint) is Literal:

@@ -3,6 +3,8 @@
 from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
+from goodie.errors import InputError
+
 
 def accuracy(
     probability: Float[Tensor, "nodes classes"],
@@ -17,5 +19,7 @@ def accuracy(
         >>> accuracy(p, torch.tensor([0, 1, 1]), torch.tensor([True, True, False]))
         100.0
     """
+    if not judged.any():
+        raise InputError("no node is judged: the validation or the test part of the split is empty")
     right = probability.argmax(dim=1)[judged] == y[judged]
     return 100.0 * right.double().mean().item()

@@ -14,12 +14,6 @@ def watch_peak() -> Iterator[Callable[[], int | None]]:
 
     None where the system does not tell (outside Linux). The mark is the process's own, so
     one such block should not be inside another.
-
-    Example:
-        >>> with watch_peak() as peak:
-        ...     ones = bytearray(50_000_000)
-        >>> peak() is None or peak() > 50_000_000
-        True
     """
     try:
         _CLEAR.write_text("5")  # sets the high-water mark back to what is in use

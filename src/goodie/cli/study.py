@@ -1,6 +1,5 @@
 """`goodie study`: many cells, each run once."""
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -70,7 +69,7 @@ def run(
     from goodie.study import cluster, runner
 
     check_device(device)
-    jobs = jobs or os.cpu_count() or 1
+    jobs = runner.cores() if jobs is None else jobs
     spec = _find(study)
     with _open(store) as rows:
         if dry_run:
@@ -99,11 +98,17 @@ def run(
         f"{outcome.done} run, {outcome.failed} failed, {outcome.stored} there already"
         + (f", {outcome.elsewhere} with another process" if outcome.elsewhere else "")
     )
-    if outcome.failed:
+    for name, why in outcome.unreadable.items():
+        notes.print(f"{name} cannot be read: {why}", style="red", markup=False)
+    with _open(store) as held:
+        failed = sum(row["status"] == "failed" for row in _rows(spec, held))
+    if failed:
         raise GoodieError(
-            f"{outcome.failed} cells failed; `goodie study show {study}` has their errors, "
-            "`--retry-failed` runs them again"
+            f"{failed} {'cell' if failed == 1 else 'cells'} failed; `goodie study show {study}` "
+            "says how, `--retry-failed` runs again what failed"
         )
+    if outcome.unreadable:
+        raise GoodieError(f"{len(outcome.unreadable)} datasets cannot be read")
 
 
 @app.command()
@@ -112,11 +117,16 @@ def show(study: Study, store: StorePath = None, as_json: AsJson = False) -> None
     from goodie.study.summary import summarise
 
     spec = _find(study)
-    with _open(store) as held:
+    with _open(store, to_look=True) as held:
         rows = _rows(spec, held)
     cells = summarise(rows)
     failed = [row for row in rows if row["status"] == "failed"]
+    absent = len(spec.cells) - len(rows)
+    if absent:
+        notes.print(f"{absent} of {len(spec.cells)} cells have not been run")
     if as_json:
+        if failed:
+            notes.print(f"{len(failed)} cells have failed")
         print_json(cells)
         return
     table = Table("dataset", "method", "missing", "rate", "seeds", "validation", "test", "seconds")
@@ -136,9 +146,6 @@ def show(study: Study, store: StorePath = None, as_json: AsJson = False) -> None
     answer.print(table)
     for row in failed:
         answer.print(f"failed: {_title(row)}\n{row['error']}", style="red", markup=False)
-    absent = len(spec.cells) - len(rows)
-    if absent:
-        notes.print(f"{absent} of {len(spec.cells)} cells have not been run")
 
 
 @app.command()
@@ -151,7 +158,7 @@ def export(
     from goodie.study import rows as files
 
     spec = _find(study)
-    with _open(store) as held:
+    with _open(store, to_look=True) as held:
         done = [row for row in _rows(spec, held) if row["status"] == "done"]
     files.write(done, out)
     notes.print(f"{len(done)} rows in {out}")
@@ -184,12 +191,16 @@ def search(
     For each method that the study's `[search.METHOD]` names, the settings of which the validation
     score, as a mean over the study's cells, is best. Test scores are neither used nor shown.
     """
+    from goodie.errors import InputError
+    from goodie.study.runner import cores
     from goodie.study.search import search as look
 
     spec = _find(study)
+    if not spec.search:
+        raise InputError(f"{spec.name} has no [search.METHOD], so there is nothing to look for")
     with _open(store) as held, notes.status("Searching …"):
         found = [
-            look(spec, method, held, trials=trials, jobs=jobs or os.cpu_count() or 1)
+            look(spec, method, held, trials=trials, jobs=cores() if jobs is None else jobs)
             for method in spec.search
         ]
     if as_json:
@@ -206,16 +217,20 @@ def _find(study: str) -> "Spec":
     return spec.find(study)
 
 
-def _open(path: Path | None) -> "Store":
+def _open(path: Path | None, *, to_look: bool = False) -> "Store":
+    """The store; one that is named to be looked at must be there."""
+    from goodie.errors import InputError
     from goodie.study.store import Store, default_path
 
+    if to_look and path is not None and not path.exists():
+        raise InputError(f"there is no store {path}")
     return Store(path or default_path())
 
 
 def _rows(spec: "Spec", store: "Store") -> list["Row"]:
-    from goodie.study.cell import key
+    from goodie.study.runner import keyed
 
-    return list(store.get(key(cell) for cell in spec.cells).values())
+    return list(store.get(keyed(spec.cells)[0]).values())
 
 
 def _print_estimate(spec: "Spec", store: "Store", jobs: int, retry_failed: bool) -> None:

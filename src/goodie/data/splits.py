@@ -74,8 +74,7 @@ def stratified(
 
     Every class gets at least one training node; a class of one node trains and is never judged.
     """
-    if not (train > 0 and val >= 0 and train + val <= 1):
-        raise InputError(f"train={train} and val={val} must be shares that add up to at most 1")
+    check_shares(train, val)
     labels = y.numpy()
     rng = np.random.default_rng(random_state)
     to_train, to_develop = [], []
@@ -87,6 +86,12 @@ def stratified(
     if not to_train:
         raise InputError("no node is labelled, so there is nothing to split")
     return _from_indices(labels, np.concatenate(to_train), np.concatenate(to_develop))
+
+
+def check_shares(train: float = 0.1, val: float = 0.1) -> None:
+    """Refuse shares that no split could have."""
+    if not (train > 0 and val >= 0 and train + val <= 1):
+        raise InputError(f"train={train} and val={val} must be shares that add up to at most 1")
 
 
 def official(data: Data, *, seed: int = 0) -> Split:

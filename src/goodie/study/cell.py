@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -90,7 +91,7 @@ def load(cell: Cell) -> Data:
     are not to be written to.
     """
     sparse = "features" not in methods.get(cell.method).uses
-    return _load(cell.dataset, json.dumps(cell.source, sort_keys=True), sparse)
+    return _load(cell.dataset, *_where(cell), sparse)
 
 
 def key(cell: Cell) -> str:
@@ -99,7 +100,9 @@ def key(cell: Cell) -> str:
     Made of the configuration, the data's content and the method's version.
     """
     what = asdict(cell)
-    del what["source"]  # where the data lay; what it was is in its fingerprint
+    source = what.pop("source")  # where the data lay; what it was is in its fingerprint
+    if source is not None:
+        what["split"] = {name: source[name] for name in ("train", "val") if name in source}
     what["data"] = data_hash(cell)
     what["version"] = methods.get(cell.method).version
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:32]
@@ -107,7 +110,7 @@ def key(cell: Cell) -> str:
 
 def data_hash(cell: Cell) -> str:
     """The content of the cell's graph, as one number."""
-    return _hash(cell.dataset, json.dumps(cell.source, sort_keys=True))
+    return _hash(cell.dataset, *_where(cell))
 
 
 def run(cell: Cell, *, device: torch.device | str = "cpu") -> Result:
@@ -132,8 +135,17 @@ def _dataset(cell: Cell) -> Dataset:
     return sources.dataset(cell.dataset, cell.source)
 
 
+def _where(cell: Cell) -> tuple[str, tuple[int, int] | None]:
+    """Where a graph comes from, and the state its file is in, by which it is remembered."""
+    state = None
+    if cell.source is not None and "file" in cell.source and Path(cell.source["file"]).is_file():
+        found = Path(cell.source["file"]).stat()
+        state = found.st_mtime_ns, found.st_size
+    return json.dumps(cell.source, sort_keys=True), state
+
+
 @lru_cache(maxsize=2)
-def _load(name: str, source: str, sparse: bool) -> Data:
+def _load(name: str, source: str, state: tuple[int, int] | None, sparse: bool) -> Data:
     found = sources.dataset(name, json.loads(source))
     if json.loads(source) is None:
         return datasets.load(name, sparse=sparse)
@@ -142,5 +154,5 @@ def _load(name: str, source: str, sparse: bool) -> Data:
 
 
 @lru_cache
-def _hash(name: str, source: str) -> str:
-    return fingerprint(_load(name, source, True))
+def _hash(name: str, source: str, state: tuple[int, int] | None) -> str:
+    return fingerprint(_load(name, source, state, True))

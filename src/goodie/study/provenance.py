@@ -17,6 +17,7 @@ def git_revision() -> str | None:
     """The revision of the checkout that this code runs from; `+` says it was changed since."""
     folder = Path(goodie.__file__).parent
     try:
+        _git(folder, "ls-files", "--error-unmatch", "__init__.py")  # else another's checkout
         revision = _git(folder, "rev-parse", "--short=12", "HEAD")
         return revision + ("+" if _git(folder, "status", "--porcelain", "--", ".") else "")
     except (OSError, subprocess.CalledProcessError):

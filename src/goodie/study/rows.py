@@ -1,8 +1,10 @@
 """Rows to and from files, in a fixed order, so that the same rows are the same file."""
 
 import json
+import math
 from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from goodie.errors import InputError
 from goodie.study.store import COLUMNS, JSON_COLUMNS, Row
@@ -25,32 +27,39 @@ def ordered(rows: Iterable[Row]) -> list[Row]:
 
 def write(rows: Iterable[Row], path: Path) -> None:
     """Write rows as JSON lines, CSV or Parquet, by the file's ending."""
-    import polars as pl
-
     _check(path)
     table = ordered(rows)
     temporary = path.with_name(f".{path.name}.part")
-    path.parent.mkdir(parents=True, exist_ok=True)
     try:
-        if path.suffix == ".jsonl":
-            lines = [json.dumps({name: row[name] for name in COLUMNS}) + "\n" for row in table]
-            temporary.write_text("".join(lines), encoding="utf-8")
-        else:
-            flat = [
-                {
-                    k: json.dumps(v, sort_keys=True) if k in JSON_COLUMNS else v
-                    for k, v in row.items()
-                }
-                for row in table
-            ]
-            frame = pl.DataFrame(flat, schema=list(COLUMNS), infer_schema_length=None, orient="row")
-            if path.suffix == ".csv":
-                frame.write_csv(temporary)
-            else:
-                frame.write_parquet(temporary)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            _write(table, temporary, path.suffix)
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def _write(table: list[Row], path: Path, ending: str) -> None:
+    import polars as pl
+
+    if ending == ".jsonl":
+        lines = [{name: _in_order(row[name]) for name in COLUMNS} for row in table]
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+        return
+    flat = [
+        {
+            name: json.dumps(row[name], sort_keys=True) if name in JSON_COLUMNS else row[name]
+            for name in COLUMNS
+        }
+        for row in table
+    ]
+    frame = pl.DataFrame(flat, schema=_schema())
+    if ending == ".csv":
+        frame.write_csv(path)
+    else:
+        frame.write_parquet(path)
 
 
 def read(path: Path) -> list[Row]:
@@ -63,19 +72,63 @@ def read(path: Path) -> list[Row]:
             lines = path.read_text(encoding="utf-8").splitlines()
             table = [json.loads(line) for line in lines if line]
         else:
-            scan = pl.read_csv if path.suffix == ".csv" else pl.read_parquet
-            table = [
-                {k: json.loads(v) if k in JSON_COLUMNS else v for k, v in row.items()}
-                for row in scan(path).to_dicts()
-            ]
+            frame = (
+                pl.read_csv(path, schema_overrides=_schema())
+                if path.suffix == ".csv"
+                else pl.read_parquet(path)
+            )
+            table = [_unflatten(row) for row in frame.to_dicts()]
     except FileNotFoundError:
         raise InputError(f"there is no file {path}") from None
-    except (ValueError, pl.exceptions.PolarsError) as error:
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+    except (ValueError, TypeError, pl.exceptions.PolarsError) as error:
         raise InputError(f"{path} does not hold rows: {error}") from error
     for number, row in enumerate(table, start=1):
-        if not isinstance(row, dict) or set(row) != set(COLUMNS):
-            raise InputError(f"row {number} of {path} does not have the columns of a row")
+        if problem := _problem(row):
+            raise InputError(f"row {number} of {path} {problem}")
     return table
+
+
+def _in_order(value: Any) -> Any:
+    return dict(sorted(value.items())) if isinstance(value, dict) else value
+
+
+def _unflatten(row: Row) -> Row:
+    return {name: json.loads(v) if name in JSON_COLUMNS else v for name, v in row.items()}
+
+
+def _schema() -> dict[str, Any]:
+    import polars as pl
+
+    kinds = {str: pl.String, dict: pl.String, float: pl.Float64, int: pl.Int64}
+    return {name: kinds[kind] for name, kind in COLUMNS.items()}
+
+
+def _problem(row: Any) -> str | None:
+    """What keeps a row from being one."""
+    if not isinstance(row, dict) or set(row) != set(COLUMNS):
+        return "does not have the columns of a row"
+    done = row["status"] == "done"
+    if not done and row["status"] != "failed":
+        return f"has the status {row['status']!r}, neither done nor failed"
+    # What a failed cell, or another machine, may not know.
+    optional = {
+        "peak_memory",
+        "error",
+        "git_revision",
+        *(() if done else ("val", "test", "seconds")),
+    }
+    for name, kind in COLUMNS.items():
+        value = row[name]
+        if value is None and name in optional:
+            continue
+        number = kind is float and isinstance(value, int)
+        if isinstance(value, bool) or not (isinstance(value, kind) or number):
+            return f"has {name} {value!r}, which is no {kind.__name__}"
+        if kind is float and not math.isfinite(value):
+            return f"has {name} {value!r}, which is not finite"
+    return None
 
 
 def _check(path: Path) -> None:

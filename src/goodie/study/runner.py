@@ -1,18 +1,21 @@
 """Run the cells of a study that have not been run, one after another or several at a time."""
 
+import json
 import os
 import time
 import traceback
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import torch
 from joblib import Parallel, delayed, parallel_config
 
 from goodie import methods
-from goodie.errors import InputError
+from goodie.errors import GoodieError, InputError
 from goodie.study import provenance
 from goodie.study.cell import Cell, data_hash, key, run
 from goodie.study.store import Row, Store
@@ -28,12 +31,14 @@ class Outcome:
         failed: cells that were run and failed; their errors are in their rows.
         stored: cells that were there already.
         elsewhere: cells that another process is at.
+        unreadable: datasets that could not be read, and why; their cells were not run.
     """
 
     done: int
     failed: int
     stored: int
     elsewhere: int
+    unreadable: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -78,10 +83,10 @@ def run_cells(
     """
     if jobs < 1:
         raise InputError(f"jobs is {jobs}; at least one process does the work")
-    keys = {key(cell): cell for cell in cells}
+    keys, unreadable = keyed(cells)
     before = store.get(keys)
     stored = sum(not (retry_failed and row["status"] == "failed") for row in before.values())
-    threads = max(1, (os.cpu_count() or 1) // jobs)
+    threads = max(1, cores() // jobs)
 
     def claimed() -> Iterator[Any]:
         # joblib asks for cells shortly before it runs them, so other processes find the rest free.
@@ -90,37 +95,83 @@ def run_cells(
                 yield delayed(run_one)(cell, name, device, threads)
 
     tally = {"done": 0, "failed": 0}
+    with _parallel(backend, jobs, threads) as parallel:
+        rows = parallel(claimed())
+        try:
+            for row in rows:
+                store.write([row])
+                tally[row["status"]] += 1
+                if progress is not None:
+                    progress(row)
+        finally:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # joblib says that work is given up: it is
+                rows.close()
+    return Outcome(
+        **tally,
+        stored=stored,
+        elsewhere=len(keys) - stored - sum(tally.values()),
+        unreadable=unreadable,
+    )
+
+
+@contextmanager
+def _parallel(backend: str | None, jobs: int, threads: int) -> Iterator[Parallel]:
+    """joblib, set up; one cell a message, so that a cell that is done is stored at once."""
     with ExitStack() as stack:
-        if backend is not None:
-            stack.enter_context(parallel_config(backend=backend, n_jobs=jobs))
-        elif jobs > 1:
-            stack.enter_context(
-                parallel_config(backend="loky", n_jobs=jobs, inner_max_num_threads=threads)
-            )
-        # One cell a message: a cell that is done is then stored at once.
-        for row in Parallel(return_as="generator_unordered", batch_size=1)(claimed()):
-            store.write([row])
-            tally[row["status"]] += 1
-            if progress is not None:
-                progress(row)
-    return Outcome(**tally, stored=stored, elsewhere=len(keys) - stored - sum(tally.values()))
+        try:
+            if backend is not None:
+                stack.enter_context(parallel_config(backend=backend, n_jobs=jobs))
+            elif jobs > 1:
+                stack.enter_context(
+                    parallel_config(backend="loky", n_jobs=jobs, inner_max_num_threads=threads)
+                )
+        except (ValueError, KeyError) as error:
+            raise InputError(f"joblib has no backend {backend!r}") from error
+        yield Parallel(return_as="generator_unordered", batch_size=1)
+
+
+def keyed(cells: Iterable[Cell]) -> tuple[dict[str, Cell], dict[str, str]]:
+    """Cells by their keys, and for each dataset that cannot be read, why not."""
+    keys: dict[str, Cell] = {}
+    unreadable: dict[str, str] = {}
+    for cell in cells:
+        if cell.dataset in unreadable:
+            continue
+        try:
+            keys[key(cell)] = cell
+        except GoodieError as error:
+            unreadable[cell.dataset] = str(error)
+    return keys, unreadable
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def estimate(cells: Sequence[Cell], store: Store, *, retry_failed: bool = False) -> Estimate:
     """What `run_cells` would do, without doing it."""
-    keys = {key(cell): cell for cell in cells}
+    keys, _ = keyed(cells)
     stored = {
         name
         for name, row in store.get(keys).items()
         if not (retry_failed and row["status"] == "failed")
     }
+
+    @cache
+    def usual(method: str, task: str, dataset: str) -> float | None:
+        like = {"method": method, "task": task}
+        took = store.median_seconds({**like, "dataset": dataset})
+        return store.median_seconds(like) if took is None else took
+
     seconds, unknown = 0.0, 0
     for name, cell in keys.items():
         if name in stored:
             continue
-        like = {"method": cell.method, "task": cell.task}
-        took = store.median_seconds({**like, "dataset": cell.dataset})
-        took = store.median_seconds(like) if took is None else took
+        took = usual(cell.method, cell.task, cell.dataset)
         seconds += took or 0.0
         unknown += took is None
     return Estimate(len(keys) - len(stored), len(stored), seconds, unknown)
@@ -152,6 +203,8 @@ def run_one(cell: Cell, name: str, device: str, threads: int) -> Row:
 def fresh_row(cell: Cell, name: str, device: str) -> Row:
     """Run a cell and describe it."""
     result = run(cell, device=device)
+    details = dict(result.details)
+    json.dumps(details, allow_nan=False)  # what cannot be stored fails here, for this cell alone
     return {
         **_identity(cell, name, device),
         "status": "done",
@@ -159,7 +212,7 @@ def fresh_row(cell: Cell, name: str, device: str) -> Row:
         "test": result.test,
         "seconds": result.seconds,
         "peak_memory": result.peak_memory,
-        "details": dict(result.details),
+        "details": details,
         "error": None,
         "finished": time.time(),
     }

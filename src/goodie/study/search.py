@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_type_hints
 
+from goodie import methods
 from goodie.errors import InputError
 from goodie.study.cell import key, resolve
 from goodie.study.runner import run_cells
@@ -39,8 +40,17 @@ def search(
     if not space or not cells:
         raise InputError(f"the study has no [search.{method}], or does not run {method}")
 
+    hints = get_type_hints(methods.get(method).Settings)
+    for name, options in space.items():
+        if name not in hints:
+            raise InputError(f"unknown setting {name!r} of {method}; there are {', '.join(hints)}")
+        _check(name, options)
+
     def score(trial: Any) -> float:
-        choice = {name: _suggest(trial, name, options) for name, options in space.items()}
+        choice = {
+            name: _suggest(trial, name, options, whole=hints[name] is int)
+            for name, options in space.items()
+        }
         tried = [
             replace(
                 cell,
@@ -48,7 +58,9 @@ def search(
             )
             for cell in cells
         ]
-        run_cells(tried, store, jobs=jobs)
+        outcome = run_cells(tried, store, jobs=jobs)
+        if outcome.elsewhere:
+            raise InputError("another process is at cells of this search: let it finish first")
         rows = store.get(key(cell) for cell in tried)
         failed = [row for row in rows.values() if row["status"] == "failed"]
         if failed:
@@ -63,11 +75,23 @@ def search(
     return Found(method, dict(outcome.best_params), float(outcome.best_value))
 
 
-def _suggest(trial: Any, name: str, options: list[Any] | Mapping[str, Any]) -> Any:
+def _check(name: str, options: Any) -> None:
+    """Refuse what is neither a list to choose from nor a range."""
+    if isinstance(options, list) and options:
+        return
+    if isinstance(options, Mapping) and {"low", "high"} <= set(options) <= {"low", "high", "log"}:
+        low, high, log = options["low"], options["high"], options.get("log", False)
+        numbers = all(isinstance(v, int | float) and not isinstance(v, bool) for v in (low, high))
+        if numbers and isinstance(log, bool) and low <= high and (low > 0 or not log):
+            return
+    raise InputError(
+        f"{name} of the search is {options!r}; it is a list to choose from, or "
+        "{ low = …, high = … }, with log = true where low is above zero"
+    )
+
+
+def _suggest(trial: Any, name: str, options: Any, *, whole: bool) -> Any:
     if isinstance(options, list):
         return trial.suggest_categorical(name, options)
-    if not {"low", "high"} <= set(options) <= {"low", "high", "log"}:
-        raise InputError(f"{name} of the search is {options}; it is a list or low, high and log")
-    low, high = options["low"], options["high"]
-    kind = trial.suggest_int if isinstance(low, int) and isinstance(high, int) else None
-    return (kind or trial.suggest_float)(name, low, high, log=bool(options.get("log", False)))
+    suggest = trial.suggest_int if whole else trial.suggest_float
+    return suggest(name, options["low"], options["high"], log=options.get("log", False))

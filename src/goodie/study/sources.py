@@ -1,18 +1,23 @@
 """A user's own graph as a dataset of a study."""
 
-import inspect
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import torch
 from torch_geometric.data import Data
+from torch_geometric.data.data import DataEdgeAttr, DataTensorAttr
+from torch_geometric.data.storage import GlobalStorage
 
+from goodie.config import fit
 from goodie.data import splits
 from goodie.data.datasets import Dataset, find
 from goodie.data.synthetic import synthetic
 from goodie.data.validate import validate
 from goodie.errors import InputError
+
+# All that a saved graph is made of, beside tensors; loading anything else is refused.
+_PARTS_OF_A_GRAPH = [Data, DataEdgeAttr, DataTensorAttr, GlobalStorage]
 
 KEYS = ("file", "synthetic", "train", "val")
 
@@ -34,7 +39,12 @@ def dataset(name: str, source: Mapping[str, Any] | None) -> Dataset:
             f"[data.{name}] has {', '.join(source) or 'nothing'}; it takes either file or "
             "synthetic, and train and val"
         )
-    shares = {key: source[key] for key in ("train", "val") if key in source}
+    shares = {
+        key: fit(f"{key} of [data.{name}]", source[key], float)
+        for key in ("train", "val")
+        if key in source
+    }
+    splits.check_shares(**shares)
 
     def split(data: Data, seed: int) -> splits.Split:
         if "train_mask" in data:
@@ -42,25 +52,27 @@ def dataset(name: str, source: Mapping[str, Any] | None) -> Dataset:
         return splits.stratified(data.y, random_state=seed, **shares)
 
     if "file" in source:
-        path = Path(source["file"])
+        path = Path(fit(f"file of [data.{name}]", source["file"], str))
         return Dataset(name, lambda _: _read(path), str(path), own_split=split)
-    arguments = source["synthetic"]
-    known = inspect.signature(synthetic).parameters
+    arguments = fit(f"synthetic of [data.{name}]", source["synthetic"], dict)
+    known = {key: kind for key, kind in get_type_hints(synthetic).items() if key != "return"}
     if wrong := set(arguments) - set(known):
         raise InputError(
             f"[data.{name}] gives synthetic {', '.join(sorted(wrong))}; it takes {', '.join(known)}"
         )
+    arguments = {key: fit(key, value, known[key]) for key, value in arguments.items()}
     return Dataset(name, lambda _: synthetic(**arguments), "synthetic", own_split=split)
 
 
 def _read(path: Path) -> Data:
     """A saved `Data`; nothing but tensors is read, so that no file can run code."""
     try:
-        data = torch.load(path, weights_only=True)
+        with torch.serialization.safe_globals(_PARTS_OF_A_GRAPH):
+            data = torch.load(path, weights_only=True)
     except FileNotFoundError:
         raise InputError(f"there is no file {path}") from None
     except Exception as error:  # torch raises whatever its unpickler meets
-        raise InputError(f"{path} is not a graph saved with torch.save: {error}") from error
+        raise InputError(f"{path} is not a graph saved with torch.save") from error
     if not isinstance(data, Data):
         raise InputError(f"{path} holds a {type(data).__name__}, expected a PyG Data")
     return validate(data)

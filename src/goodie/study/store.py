@@ -13,45 +13,49 @@ from typing import Any
 import psutil
 
 from goodie.data.files import cache_folder
-from goodie.errors import InputError
+from goodie.errors import GoodieError, InputError
 
-# A row, as it is stored and exported. Those in JSON are written as text.
-COLUMNS = (
-    "key",
-    "dataset",
-    "task",
-    "method",
-    "scenario",
-    "rate",
-    "seed",
-    "settings",
-    "status",
-    "metric",
-    "val",
-    "test",
-    "seconds",
-    "peak_memory",
-    "details",
-    "error",
-    "data_hash",
-    "method_version",
-    "git_revision",
-    "versions",
-    "machine",
-    "device",
-    "finished",
-)
-JSON_COLUMNS = ("settings", "details", "versions")
+# A row: its columns and what each holds, beside None. Those in JSON are written as text.
+COLUMNS: dict[str, type] = {
+    "key": str,
+    "dataset": str,
+    "task": str,
+    "method": str,
+    "scenario": str,
+    "rate": float,
+    "seed": int,
+    "settings": dict,
+    "status": str,
+    "metric": str,
+    "val": float,
+    "test": float,
+    "seconds": float,
+    "peak_memory": int,
+    "details": dict,
+    "error": str,
+    "data_hash": str,
+    "method_version": int,
+    "git_revision": str,
+    "versions": dict,
+    "machine": str,
+    "device": str,
+    "finished": float,
+}
+JSON_COLUMNS = tuple(name for name, kind in COLUMNS.items() if kind is dict)
 
 # On another machine a claim counts for this long without a sign of life.
 LEASE_SECONDS = 24 * 3600
 
 _SCHEMA = f"""
-CREATE TABLE IF NOT EXISTS rows (key TEXT PRIMARY KEY, {", ".join(COLUMNS[1:])}) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS rows ({", ".join(COLUMNS)}, PRIMARY KEY (key)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS claims (key TEXT PRIMARY KEY, host, pid, born, since) WITHOUT ROWID;
 """
 
 Row = dict[str, Any]
+
+
+class StoreError(GoodieError, OSError):
+    """Rows could not be written, say because the disk is full."""
 
 
 def default_path() -> Path:
@@ -67,10 +71,10 @@ class Store:
     """
 
     def __init__(self, path: Path) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
         self._lock = threading.Lock()
         try:
+            path.parent.mkdir(parents=True, exist_ok=True)
             # joblib asks for the next cell from threads of its own.
             self._connection = sqlite3.connect(
                 path, timeout=60, isolation_level=None, check_same_thread=False
@@ -79,6 +83,10 @@ class Store:
             self._connection.execute("PRAGMA journal_mode=WAL")
             self._connection.execute("PRAGMA synchronous=NORMAL")
             self._connection.executescript(_SCHEMA)
+        except OSError as error:
+            raise InputError(f"cannot make the folder of {path}: {error.strerror}") from error
+        except sqlite3.OperationalError as error:
+            raise InputError(f"cannot open {path}: {error}") from error
         except sqlite3.DatabaseError as error:
             raise InputError(f"{path} is not a store of rows: {error}") from error
         me = psutil.Process()
@@ -158,7 +166,10 @@ class Store:
             return time.time() - since < LEASE_SECONDS
         try:
             # A pid is given to other processes later; the time of birth is not.
-            return bool(abs(psutil.Process(pid).create_time() - born) < 1.0)
+            other = psutil.Process(pid)
+            same: bool = abs(other.create_time() - born) < 1.0
+            # A killed process that nobody has asked after is still listed.
+            return same and bool(other.status() != psutil.STATUS_ZOMBIE)
         except psutil.NoSuchProcess:
             return False
 
@@ -166,13 +177,16 @@ class Store:
     def _writing(self) -> Iterator[sqlite3.Connection]:
         """One transaction, alone in this process and among processes."""
         with self._lock:
-            self._connection.execute("BEGIN IMMEDIATE")
             try:
+                self._connection.execute("BEGIN IMMEDIATE")
                 yield self._connection
-            except BaseException:
-                self._connection.execute("ROLLBACK")
+                self._connection.execute("COMMIT")
+            except BaseException as error:
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                if isinstance(error, sqlite3.OperationalError):
+                    raise StoreError(f"cannot write to {self.path}: {error}") from error
                 raise
-            self._connection.execute("COMMIT")
 
 
 def _read(row: tuple[Any, ...]) -> Row:
