@@ -1,8 +1,8 @@
 """The high-water mark is of the block, not of the process's whole life."""
 
+import mmap
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from goodie import memory
@@ -12,9 +12,12 @@ MB = 1_000_000
 linux = pytest.mark.skipif(memory.resident() is None, reason="this system does not tell")
 
 
-def fill(megabytes: int) -> int:
-    """Touch so much memory, and give it back."""
-    return int(np.ones(megabytes * MB // 8).sum())
+def fill(megabytes: int) -> None:
+    """Touch so much memory that the system, not the allocator, had; and give it back."""
+    page = b"x" * mmap.PAGESIZE
+    with mmap.mmap(-1, megabytes * MB) as fresh:
+        for _ in range(megabytes * MB // len(page)):
+            fresh.write(page)
 
 
 @linux
