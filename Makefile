@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 # The datasets' raw files, where someone has laid them beside the checkout; never required.
-export GOODIE_MIRROR ?= $(wildcard ../shared/data)
+export GOODIE_MIRROR ?= $(abspath $(wildcard ../shared/data))
 
 .PHONY: demo test quick check format bench clean
 

@@ -1,9 +1,10 @@
 """The command line: reading words and printing answers, nothing else."""
 
 import sys
+import warnings
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 from rich.markup import escape
@@ -166,11 +167,19 @@ def demo() -> None:
 
 def main() -> None:
     """Run the command line; input that makes no sense ends in one line, not in a traceback."""
-    try:
-        app()
-    except GoodieError as error:
-        notes.print(f"[bold red]error:[/] {escape(str(error))}", highlight=False, soft_wrap=True)
-        sys.exit(2)
+    with warnings.catch_warnings():
+        warnings.showwarning = _note
+        try:
+            app()
+        except GoodieError as error:
+            message = f"[bold red]error:[/] {escape(str(error))}"
+            notes.print(message, highlight=False, soft_wrap=True)
+            sys.exit(2)
+
+
+def _note(message: Warning | str, *_: Any, **__: Any) -> None:
+    """A warning as a sentence, without the line of code it comes from."""
+    notes.print(f"[yellow]note:[/] {escape(str(message))}", highlight=False, soft_wrap=True)
 
 
 def _name(dataset: str) -> str:
