@@ -163,8 +163,8 @@ def table(rows: list[dict[str, Any]]) -> list[str]:
         f"- **{overhead['question']}**: {overhead['overhead_ms']:.1f} ms (bar: at most "
         f"{overhead['bar_ms']:g}), over {overhead['cells']} cells that take "
         f"{overhead['cell_ms']:.1f} ms each",
-        f"- **{workers['question']}** of {workers['cells']} cells (one has both cores, two have one "
-        "each): "
+        f"- **{workers['question']}** of {workers['cells']} cells (one has both cores, two have "
+        "one each): "
         f"{workers['one_seconds']:.1f} s and {workers['two_seconds']:.1f} s, "
         f"**{workers['ratio']:.2f}×** (bar: at least {workers['bar']}); as whole commands, in "
         f"which every process first imports torch, {workers['one_command_seconds']:.1f} s and "

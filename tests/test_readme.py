@@ -31,3 +31,13 @@ def test_its_links_lead_somewhere() -> None:
     for page in [README, *README.parent.glob("docs/**/*.md")]:
         for target in re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.name} → {target}"
+
+
+def test_its_numbers_are_those_of_the_rows() -> None:
+    from goodie.study import rows
+    from goodie.study.summary import summarise
+
+    text = " ".join(README.read_text().split())
+    for cell in summarise(rows.read(README.parent / "experiments" / "lp.jsonl")):
+        printed = f"{cell['dataset']} {cell['test_mean']:.2f} ± {cell['test_std']:.2f}"
+        assert printed in text
