@@ -115,7 +115,8 @@ def large_table(row: dict[str, Any]) -> list[str]:
         "",
         f"- {row['seconds']:.1f} s",
         f"- {row['memory'] / 2**20:,.0f} MiB at the peak beyond the input, of which "
-        f"{row['result'] / 2**20:,.0f} MiB are the result",
+        f"{row['result'] / 2**20:,.0f} MiB are the result and "
+        f"{(row['memory'] - row['result']) / 2**20:,.0f} MiB working memory",
         f"- at the measured copy bandwidth, streaming the matrix and the blocks alone would take "
         f"{row['streamed_seconds_at_copy_bandwidth']:.1f} s; with every gathered row counted as if "
         f"it came from memory {row['gathered_seconds_at_copy_bandwidth']:.1f} s",

@@ -15,6 +15,7 @@ from torch_geometric.utils import add_remaining_self_loops
 from goodie import missing, observed, operator, propagate_features, solve_features, synthetic
 from goodie.errors import InputError
 from goodie.propagate.columns import read_columns
+from goodie.propagate.engine import ARRAYS_ALLOCATED
 from goodie.sparse import is_sparse, to_csr
 from oracles import propagation as oracle
 from propagate.graphs import dense, graphs_with_holes
@@ -127,12 +128,12 @@ def test_the_width_of_a_block_is_nothing(
 ) -> None:
     x = missing.uniform(words, 0.9).x
     S = operator(words)
-    budget = columns * S.num_nodes * 4 * 4
+    budget = columns * S.num_nodes * 4 * ARRAYS_ALLOCATED
     wide = propagate_features(x, S, tolerance=tolerance)
     narrow = propagate_features(x, S, tolerance=tolerance, memory_budget=budget)
     torch.testing.assert_close(wide.values, narrow.values, rtol=0, atol=1e-6)
     assert wide.steps == narrow.steps
-    solved, in_blocks = (solve_features(x, S, memory_budget=b) for b in (None, budget))
+    solved, in_blocks = (solve_features(x, S, memory_budget=b) for b in (None, 2 * budget))
     torch.testing.assert_close(solved.values, in_blocks.values, rtol=0, atol=1e-4)
 
 

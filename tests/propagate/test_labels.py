@@ -11,6 +11,7 @@ from torch_geometric.utils import add_remaining_self_loops
 
 from goodie import operator, propagate_labels, solve_labels, synthetic
 from goodie.errors import InputError
+from goodie.propagate.engine import ARRAYS_ALLOCATED
 from oracles import propagation as oracle
 from propagate.graphs import dense, graphs_with_holes
 
@@ -107,7 +108,7 @@ def test_a_tolerance_stops_early_and_close(blocks: Data) -> None:
 def test_the_width_of_a_block_is_nothing(blocks: Data, form: str) -> None:
     y, seeds, _ = seeded(blocks, 2)
     S = operator(blocks)
-    one_column = S.num_nodes * 4 * 4
+    one_column = S.num_nodes * 4 * ARRAYS_ALLOCATED
     wide = propagate_labels(y, seeds, S, form=form)
     narrow = propagate_labels(y, seeds, S, form=form, memory_budget=one_column)
     torch.testing.assert_close(wide.values, narrow.values, rtol=0, atol=1e-6)

@@ -18,11 +18,14 @@ from torch import Tensor
 from goodie.errors import InputError
 from goodie.graph import Operator
 
-# What a block's four arrays (two iterates, base, gain) may take together: on a CPU well within a
-# last-level cache, on a GPU enough columns to keep it busy.
+# What a block's four arrays in use (two iterates, base, gain) may take together: on a CPU well
+# within a last-level cache, on a GPU enough columns to keep it busy.
 CPU_BLOCK_BYTES = 10 << 20
 GPU_BLOCK_BYTES = 1 << 30
-ARRAYS_PER_BLOCK = 4
+ARRAYS_IN_USE = 4
+
+# What a block allocates at its highest, masks and the copy that is written back counted.
+ARRAYS_ALLOCATED = 6
 
 Progress = Callable[[int, int], None]
 
@@ -112,23 +115,29 @@ def column_blocks(
             progress(end, num_columns)
 
 
-def block_width(S: Operator, memory_budget: int | None = None) -> int:
+def block_width(
+    S: Operator, memory_budget: int | None = None, *, arrays: int = ARRAYS_ALLOCATED
+) -> int:
     """How many columns to diffuse at a time.
 
     Args:
         S: the operator, for its size, precision and device.
         memory_budget: bytes that the working arrays may take, beside the input and the result.
+        arrays: how many of the block's size there are at the highest.
     """
-    column = S.num_nodes * S.dtype.itemsize * ARRAYS_PER_BLOCK
-    if memory_budget is not None and memory_budget < column:
-        raise InputError(
-            f"a memory budget of {memory_budget:,} bytes is less than one column needs "
-            f"({column:,} bytes for {S.num_nodes:,} nodes)"
-        )
+    array = S.num_nodes * S.dtype.itemsize
     target = GPU_BLOCK_BYTES if S.device.type == "cuda" else CPU_BLOCK_BYTES
     # Eight floats fill a vector register; narrower blocks waste the product.
-    width = max(8, target // max(column, 1) // 8 * 8)
-    return width if memory_budget is None else min(width, max(1, memory_budget // max(column, 1)))
+    width = max(8, target // (ARRAYS_IN_USE * array) // 8 * 8)
+    if memory_budget is None:
+        return width
+    affordable = memory_budget // (arrays * array)
+    if affordable < 1:
+        raise InputError(
+            f"a memory budget of {memory_budget:,} bytes is less than one column needs "
+            f"({arrays * array:,} bytes for {S.num_nodes:,} nodes)"
+        )
+    return min(width, affordable)
 
 
 def check(*, steps: int = 0, tolerance: float | None = None, alpha: float = 0.0) -> None:

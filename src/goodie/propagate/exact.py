@@ -20,6 +20,9 @@ from goodie.propagate.engine import Block, Diffused
 
 MAX_PRODUCTS = 10_000
 
+# What conjugate gradients allocate at the highest, in arrays of a block's size.
+ARRAYS_ALLOCATED = 12
+
 
 def solve(S: Operator, block: Block, *, tolerance: float | None = None) -> Diffused:
     """The fixed point of `Y ← base + gain ∘ (S Y)`.

@@ -19,7 +19,7 @@ from goodie.propagate.engine import (
     column_blocks,
     iterate,
 )
-from goodie.propagate.exact import solve, symmetric_form
+from goodie.propagate.exact import ARRAYS_ALLOCATED, solve, symmetric_form
 
 
 def propagate_features(
@@ -68,7 +68,7 @@ def propagate_features(
     def run(block: Block) -> Diffused:
         return iterate(S, block, steps=steps, tolerance=tolerance)
 
-    return _fill(x, S, observed, run, memory_budget, progress)
+    return _fill(x, S, observed, run, block_width(S, memory_budget), progress)
 
 
 def solve_features(
@@ -107,7 +107,8 @@ def solve_features(
         done = solve(symmetric, block._replace(base=scale * block.base), tolerance=tolerance)
         return done._replace(values=done.values / scale)
 
-    return _fill(x, S, observed, run, memory_budget, progress)
+    width = block_width(S, memory_budget, arrays=ARRAYS_ALLOCATED)
+    return _fill(x, S, observed, run, width, progress)
 
 
 def _fill(
@@ -115,7 +116,7 @@ def _fill(
     S: Operator,
     observed: Bool[Tensor, "nodes *features"] | None,
     run: Callable[[Block], Diffused],
-    memory_budget: int | None,
+    width: int,
     progress: Progress | None,
 ) -> Propagated:
     """Run every block of live columns and put the observed entries back."""
@@ -124,7 +125,6 @@ def _fill(
     if x.dtype != S.dtype:
         raise InputError(f"x is {x.dtype}, the operator {S.dtype}: build it with dtype={x.dtype}")
     held = read_columns(x, observed)
-    width = block_width(S, memory_budget)
     steps, residual = 0, 0.0
     for part in column_blocks(len(held.live), width, progress):
         columns = held.live[part]

@@ -19,7 +19,7 @@ from goodie.propagate.engine import (
     column_blocks,
     iterate,
 )
-from goodie.propagate.exact import solve, symmetric_form
+from goodie.propagate.exact import ARRAYS_ALLOCATED, solve, symmetric_form
 
 Form = Literal["residual", "reset"]
 
@@ -77,7 +77,8 @@ def propagate_labels(
             clip=form == "residual",
         )
 
-    return _spread(_one_hot(y, seeds, num_classes, S), seeds, S, run, memory_budget, progress)
+    Y0 = _one_hot(y, seeds, num_classes, S)
+    return _spread(Y0, seeds, S, run, block_width(S, memory_budget), progress)
 
 
 def solve_labels(
@@ -106,7 +107,9 @@ def solve_labels(
         done = solve(symmetric, _block(scale * Y, seeds, alpha, form), tolerance=tolerance)
         return done._replace(values=done.values / scale)
 
-    return _spread(_one_hot(y, seeds, num_classes, S), seeds, S, run, memory_budget, progress)
+    Y0 = _one_hot(y, seeds, num_classes, S)
+    width = block_width(S, memory_budget, arrays=ARRAYS_ALLOCATED)
+    return _spread(Y0, seeds, S, run, width, progress)
 
 
 def reached_nodes(S: Operator, seeds: Bool[Tensor, " nodes"]) -> Bool[Tensor, " nodes"]:
@@ -122,12 +125,12 @@ def _spread(
     seeds: Bool[Tensor, " nodes"],
     S: Operator,
     run: Callable[[Tensor], Diffused],
-    memory_budget: int | None,
+    width: int,
     progress: Progress | None,
 ) -> Propagated:
     """Run every block of Y₀'s columns."""
     out, steps, residual = torch.empty_like(Y0), 0, 0.0
-    for columns in column_blocks(Y0.shape[1], block_width(S, memory_budget), progress):
+    for columns in column_blocks(Y0.shape[1], width, progress):
         done = run(Y0[:, columns].contiguous())
         out[:, columns] = done.values
         steps, residual = max(steps, done.steps), max(residual, done.residual)
