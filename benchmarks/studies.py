@@ -35,7 +35,7 @@ name = "training"
 datasets = ["Cora"]
 methods = ["gcn"]
 rates = [0.5, 0.99]
-seeds = 24
+seeds = 16
 [settings.gcn]
 max_epochs = 300
 """

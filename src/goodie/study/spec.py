@@ -1,6 +1,6 @@
 """A study as a TOML file, and the cells it stands for."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from itertools import product
@@ -14,6 +14,7 @@ from goodie.data.missing import PATTERNS
 from goodie.errors import InputError
 from goodie.study import sources
 from goodie.study.cell import Cell, resolve
+from goodie.study.keys import check
 
 # What spans the cells, and what each is where the study does not say.
 GRID: dict[str, Any] = {
@@ -78,13 +79,11 @@ def parse(table: Mapping[str, Any], *, name: str = "study", folder: Path = Path(
         >>> [(cell.seed, cell.settings["alpha"]) for cell in spec.cells]
         [(0, 0.5), (1, 0.5), (0, 0.9), (1, 0.9)]
     """
-    _refuse_unknown(table, KEYS, "the study")
-    _check_types(table, "the study")
+    check(table, KEYS, "the study")
     data = {key: _at_home(source, folder) for key, source in table.get("data", {}).items()}
     cells: dict[str, Cell] = {}
     for grid in table.get("grids", [{}]):
-        _refuse_unknown(grid, tuple(GRID), "a grid of the study")
-        _check_types(grid, "a grid of the study")
+        check(grid, tuple(GRID), "a grid of the study")
         whole = {key: grid.get(key, table.get(key, GRID[key])) for key in GRID}
         if stray := set(grid.get("settings", {})) - set(whole["methods"] or ()):
             raise InputError(f"settings for {', '.join(sorted(stray))}, which a grid does not run")
@@ -129,63 +128,6 @@ def _span(grid: Mapping[str, Any], data: Mapping[str, Any]) -> Iterator[Cell]:
                 )
 
 
-def _check_types(table: Mapping[str, Any], where: str) -> None:
-    """Refuse values that are not of the kind that their key takes."""
-    for key, value in table.items():
-        good, kind = _KINDS[key]
-        if not good(value):
-            raise InputError(f"{key} of {where} is {value!r}; it takes {kind}")
-
-
-def _is_whole(value: Any, least: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and value >= least
-
-
-def _is_list(good: Callable[[Any], bool]) -> Callable[[Any], bool]:
-    return lambda value: isinstance(value, list) and bool(value) and all(map(good, value))
-
-
-def _is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
-def _are_texts(value: Any) -> bool:
-    return isinstance(value, list) and all(map(_is_text, value))
-
-
-def _is_table(value: Any) -> bool:
-    return isinstance(value, Mapping)
-
-
-def _is_rate(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
-
-
-def _are_seeds(value: Any) -> bool:
-    return _is_whole(value, 1) or _is_list(lambda seed: _is_whole(seed, 0))(value)
-
-
-def _are_tables(value: Any) -> bool:
-    return _is_table(value) and all(map(_is_table, value.values()))
-
-
-# What each key of a study takes: a check of it, and words for it.
-_KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "name": (_is_text, "a text"),
-    "about": (_is_text, "a text"),
-    "task": (_is_text, "a text"),
-    "datasets": (_are_texts, "a list of names"),
-    "methods": (_are_texts, "a list of names"),
-    "scenarios": (_are_texts, "a list of missing patterns"),
-    "rates": (_is_list(_is_rate), "a list of numbers between 0 and 1"),
-    "seeds": (_are_seeds, "a number above 0, or a list of numbers from 0"),
-    "settings": (_are_tables, "a table for each method"),
-    "data": (_are_tables, "a table for each dataset"),
-    "search": (_are_tables, "a table for each method"),
-    "grids": (_is_list(_is_table), "a list of tables"),
-}
-
-
 def _combinations(settings: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """One value for each setting, in every way."""
     options = [value if isinstance(value, list) else [value] for value in settings.values()]
@@ -199,10 +141,3 @@ def _at_home(source: Mapping[str, Any], folder: Path) -> dict[str, Any]:
     if isinstance(out.get("file"), str):
         out["file"] = str((folder / out["file"]).resolve())
     return out
-
-
-def _refuse_unknown(table: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
-    if unknown := set(table) - set(known):
-        raise InputError(
-            f"{where} has {', '.join(sorted(unknown))}; it can have {', '.join(known)}"
-        )
