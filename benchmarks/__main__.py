@@ -25,6 +25,12 @@ def main() -> None:
         default=_bytes("512M"),
         help="working memory of `large`, such as 256M or 1G (default: 512M)",
     )
+    parser.add_argument(
+        "--only",
+        default="",
+        metavar="DATASET",
+        help="of `propagation`, measure this dataset alone; the other rows stay as they were",
+    )
     arguments = parser.parse_args()
     unknown = set(arguments.suites) - set(SUITES)
     if unknown:
@@ -34,7 +40,7 @@ def main() -> None:
     for suite in arguments.suites or SUITES:
         print(f"{suite} …", flush=True)
         if suite == "propagation":
-            rows = propagation.run()
+            rows = _merged(suite, propagation.run(arguments.only))
             _write(suite, about, rows, propagation.table(rows))
         elif suite == "scaling":
             rows = scaling.run()
@@ -60,6 +66,14 @@ def _write(suite: str, about: dict[str, Any], rows: list[Any], table: list[str])
     page = [f"# {suite.capitalize()}", "", *table, "", facts, ""]
     (RESULTS / f"{suite}.md").write_text("\n".join(page))
     print("\n".join(page), flush=True)
+
+
+def _merged(suite: str, rows: list[Any]) -> list[Any]:
+    """The rows that were there before, with those measured now in their places."""
+    path = RESULTS / f"{suite}.json"
+    before = json.loads(path.read_text())["rows"] if path.exists() else []
+    cases = {row["case"]: row for row in [*before, *rows]}
+    return list(cases.values())
 
 
 def _bytes(text: str) -> int:

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Callable
+from datetime import date
 from typing import Any
 
 import torch
@@ -12,6 +13,7 @@ from torch_geometric.utils import add_remaining_self_loops, to_torch_csr_tensor
 
 from benchmarks.measure import peak_memory, seconds
 from goodie import datasets, missing, operator, paper, propagate_features, propagate_labels
+from goodie.study.provenance import git_revision
 
 Call = Callable[[], Any]
 
@@ -54,10 +56,12 @@ def labels(dataset: str, who: str) -> Call:
 WHO = ("goodie", "PyG, edge_index", "PyG, CSR")
 
 
-def run() -> list[dict[str, Any]]:
-    """One row a case."""
+def run(only: str = "") -> list[dict[str, Any]]:
+    """One row for each case whose dataset's name begins with `only`."""
     rows = []
     for dataset, rate, repeats, bar, memory_bar in FEATURES:
+        if not dataset.startswith(only):
+            continue
         calls = [features(dataset, rate, who) for who in WHO]
         row = _compare(f"FP, {dataset}, {rate:.2%} missing", calls, repeats, bar)
         del calls
@@ -66,8 +70,9 @@ def run() -> list[dict[str, Any]]:
             ours, theirs = (peak_memory(features, dataset, rate, who, 3) for who in WHO[:2])
             row |= {"memory": ours, "peer_memory": theirs, "memory_bar": memory_bar}
         rows.append(row)
-    calls = [labels("Arxiv", who) for who in WHO]
-    rows.append(_compare("LP, Arxiv", calls, 3, 8.0))
+    if "Arxiv".startswith(only):
+        calls = [labels("Arxiv", who) for who in WHO]
+        rows.append(_compare("LP, Arxiv", calls, 3, 8.0))
     return rows
 
 
@@ -76,6 +81,8 @@ def _compare(case: str, calls: list[Call], repeats: int, bar: float) -> dict[str
     ours, edge_index, csr = seconds(*calls, repeats=repeats)
     return {
         "case": case,
+        "revision": git_revision(),
+        "date": date.today().isoformat(),
         "seconds": ours,
         "edge_index_seconds": edge_index,
         "csr_seconds": csr,

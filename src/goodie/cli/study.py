@@ -94,14 +94,13 @@ def run(
                 retry_failed=retry_failed,
                 progress=show,
             )
+        failed = sum(row["status"] == "failed" for row in _rows(spec, rows))
     notes.print(
         f"{outcome.done} run, {outcome.failed} failed, {outcome.stored} there already"
         + (f", {outcome.elsewhere} with another process" if outcome.elsewhere else "")
     )
     for name, why in outcome.unreadable.items():
         notes.print(f"{name} cannot be read: {why}", style="red", markup=False)
-    with _open(store) as held:
-        failed = sum(row["status"] == "failed" for row in _rows(spec, held))
     if failed:
         raise GoodieError(
             f"{failed} {'cell' if failed == 1 else 'cells'} failed; `goodie study show {study}` "
