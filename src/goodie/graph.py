@@ -53,7 +53,13 @@ class Operator:
     @cached_property
     def component(self) -> Int[Tensor, " nodes"]:
         """The number, from 0, of the connected component that each node lies in."""
-        _, labels = sp.csgraph.connected_components(csr_to_scipy(self.matrix), directed=False)
+        # Where edges go both ways strong components are all components, and SciPy finds them
+        # without the transpose that it would make to forget directions.
+        _, labels = sp.csgraph.connected_components(
+            csr_to_scipy(self.matrix),
+            directed=self.undirected,
+            connection="strong",
+        )
         return torch.from_numpy(labels).long().to(self.device)
 
 
