@@ -86,7 +86,7 @@ def _report_peak(sender: Any, prepare: Callable[..., Callable[[], object]], argu
 
 @contextmanager
 def _watching() -> Any:
-    """Sample the resident memory of this process; Linux can reset its own peak only for root."""
+    """Sample the resident memory of this process every two milliseconds."""
     before, highest, over = _resident(), _resident(), threading.Event()
 
     def watch() -> None:

@@ -45,7 +45,8 @@ def propagate_features(
             sparse x alone (None: all are).
         steps: how many; with a tolerance, how many at most.
         tolerance: stop a column when none of its entries moves by more in a step.
-        memory_budget: bytes that may be taken beside input and result.
+        memory_budget: bytes that the blocks in work may take, beside input and result; finding
+            connected components takes some of its own.
         progress: called with the columns done and the columns in all.
 
     Returns:

@@ -53,7 +53,8 @@ def propagate_labels(
         steps: how many; with a tolerance, how many at most.
         tolerance: stop when no score moves by more in a step.
         num_classes: columns of the result; by default the largest label of a seed plus one.
-        memory_budget: bytes that may be taken beside input and result.
+        memory_budget: bytes that the blocks in work may take, beside input and result; finding
+            connected components takes some of its own.
         progress: called with the columns done and the columns in all.
 
     Example:
