@@ -4,15 +4,15 @@ import multiprocessing
 import os
 import platform
 import statistics
-import threading
 import time
 from collections.abc import Callable
-from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import torch
+
+from goodie.memory import resident, watch_peak
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
@@ -79,32 +79,13 @@ def _time(call: Callable[[], object]) -> float:
 
 def _report_peak(sender: Any, prepare: Callable[..., Callable[[], object]], arguments: Any) -> None:
     call = prepare(*arguments)
-    with _watching() as peak:
+    before = resident()
+    with watch_peak() as peak:
         call()
-    sender.send(peak())
-
-
-@contextmanager
-def _watching() -> Any:
-    """Sample the resident memory of this process every two milliseconds."""
-    before, highest, over = _resident(), _resident(), threading.Event()
-
-    def watch() -> None:
-        nonlocal highest
-        while not over.wait(0.002):
-            highest = max(highest, _resident())
-
-    watcher = threading.Thread(target=watch)
-    watcher.start()
-    try:
-        yield lambda: highest - before
-    finally:
-        over.set()
-        watcher.join()
-
-
-def _resident() -> int:
-    return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE
+    highest = peak()
+    if before is None or highest is None:
+        raise RuntimeError("this system does not tell how much memory a process takes")
+    sender.send(highest - before)
 
 
 def _processor() -> str:

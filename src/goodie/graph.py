@@ -53,12 +53,14 @@ class Operator:
     @cached_property
     def component(self) -> Int[Tensor, " nodes"]:
         """The number, from 0, of the connected component that each node lies in."""
+        pattern = csr_to_scipy(self.matrix)
+        # SciPy reads no weights here but would copy them to float64: one, repeated without being
+        # stored, is float64 already.
+        pattern.data = np.broadcast_to(np.float64(1.0), pattern.nnz)
         # Where edges go both ways strong components are all components, and SciPy finds them
         # without the transpose that it would make to forget directions.
         _, labels = sp.csgraph.connected_components(
-            csr_to_scipy(self.matrix),
-            directed=self.undirected,
-            connection="strong",
+            pattern, directed=self.undirected, connection="strong"
         )
         return torch.from_numpy(labels).long().to(self.device)
 

@@ -137,7 +137,7 @@ def block_width(
             f"a memory budget of {memory_budget:,} bytes is less than one column needs "
             f"({arrays * array:,} bytes for {S.num_nodes:,} nodes)"
         )
-    return min(width, affordable)
+    return min(width, affordable if affordable < 8 else affordable // 8 * 8)
 
 
 def check(*, steps: int = 0, tolerance: float | None = None, alpha: float = 0.0) -> None:
