@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from goodie.errors import InputError
@@ -126,15 +126,28 @@ def _fill(
     if x.dtype != S.dtype:
         raise InputError(f"x is {x.dtype}, the operator {S.dtype}: build it with dtype={x.dtype}")
     held = read_columns(x, observed)
+    # Before the blocks: what they give back to the allocator is not at once the system's, and
+    # would stand beside what this needs.
+    reached = reached_entries(held, S)
     steps, residual = 0, 0.0
     for part in column_blocks(len(held.live), width, progress):
-        columns = held.live[part]
-        values, known = held.read(columns)
-        values, known = values.to(S.device), known.to(S.device)
-        done = run(Block(start=values, base=values, gain=(~known).to(values)))
-        held.write(columns, torch.where(known, values, done.values))
-        steps, residual = max(steps, done.steps), max(residual, done.residual)
-    return Propagated(held.result(), steps, residual, reached_entries(held, S))
+        taken, left = _fill_columns(held, held.live[part], run, S.device)
+        steps, residual = max(steps, taken), max(residual, left)
+    return Propagated(held.result(), steps, residual, reached)
+
+
+def _fill_columns(
+    held: Columns,
+    columns: Int[Tensor, " columns"],
+    run: Callable[[Block], Diffused],
+    device: torch.device,
+) -> tuple[int, float]:
+    """Run one block for its steps and residual; none of its arrays outlives the call."""
+    values, known = held.read(columns)
+    values, known = values.to(device), known.to(device)
+    done = run(Block(start=values, base=values, gain=(~known).to(values)))
+    held.write(columns, torch.where(known, values, done.values))
+    return done.steps, done.residual
 
 
 def reached_entries(held: Columns, S: Operator) -> Bool[Tensor, "nodes features"]:
