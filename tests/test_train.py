@@ -22,6 +22,7 @@ class Counter(torch.nn.Module):
 
 
 def scripted(model: Counter, scores: list[float]) -> Iterator[float]:
+    """What the model says in each epoch, which is its score."""
     for score in scores:
         assert not model.training
         assert not torch.is_grad_enabled()
@@ -33,7 +34,13 @@ def run(scores: list[float], *, patience: int = 3, max_epochs: int = 100) -> tup
     model = Counter()
     script = scripted(model, scores)
     settings = Training(lr=1.0, patience=patience, max_epochs=max_epochs)
-    history = train(model, model.loss, lambda: next(script), settings)
+    _, history = train(
+        model,
+        loss=model.loss,
+        evaluate=lambda: torch.tensor(next(script)),
+        score=lambda output: output,
+        settings=settings,
+    )
     return history, model
 
 
@@ -61,13 +68,20 @@ def test_an_interrupt_keeps_the_best_so_far() -> None:
     model = Counter()
     script = iter([5.0, 9.0, 7.0])
 
-    def score() -> float:
+    def evaluate() -> torch.Tensor:
         for value in script:
-            return value
+            return torch.tensor(value)
         raise KeyboardInterrupt
 
-    history = train(model, model.loss, score, Training(lr=1.0))
+    output, history = train(
+        model,
+        loss=model.loss,
+        evaluate=evaluate,
+        score=lambda output: output,
+        settings=Training(lr=1.0),
+    )
     assert history.interrupted
+    assert output == 9.0
     assert history.best_epoch == 1
     assert model.weight.item() == pytest.approx(-2.0)
 
@@ -78,4 +92,41 @@ def test_what_is_not_finite_is_said_with_its_epoch(bad: float) -> None:
         run([1.0, bad])
     model = Counter()
     with pytest.raises(DivergedError, match=rf"loss became {bad} in epoch 0"):
-        train(model, lambda: model.weight + bad, lambda: 0.0, Training())
+        train(
+            model,
+            loss=lambda: model.weight + bad,
+            evaluate=lambda: torch.zeros(()),
+            score=lambda output: output,
+            settings=Training(),
+        )
+
+
+def test_says_what_the_model_said_in_its_best_epoch() -> None:
+    model = Counter()
+    script = iter([5.0, 9.0, 7.0])
+    output, history = train(
+        model,
+        loss=model.loss,
+        evaluate=lambda: (model.weight.item(), next(script)),
+        score=lambda output: torch.tensor(output[1]),
+        settings=Training(lr=1.0, max_epochs=3),
+    )
+    assert output == (pytest.approx(-2.0), 9.0)
+    assert history.best_score == 9.0
+
+
+def test_an_interrupt_before_the_first_epoch_still_gives_an_answer() -> None:
+    model = Counter()
+
+    def loss() -> torch.Tensor:
+        raise KeyboardInterrupt
+
+    output, history = train(
+        model,
+        loss=loss,
+        evaluate=lambda: "said",
+        score=lambda output: torch.zeros(()),
+        settings=Training(),
+    )
+    assert output == "said"
+    assert (history.epochs, history.best_epoch, history.interrupted) == (0, -1, True)

@@ -19,7 +19,15 @@ def accuracy(
         >>> accuracy(p, torch.tensor([0, 1, 1]), torch.tensor([True, True, False]))
         100.0
     """
-    if not judged.any():
+    nodes = judged.nonzero()[:, 0]
+    if len(nodes) == 0:
         raise InputError("no node is judged: the validation or the test part of the split is empty")
-    right = probability.argmax(dim=1)[judged] == y[judged]
-    return 100.0 * right.double().mean().item()
+    return float(accuracy_of(probability, y, nodes))
+
+
+def accuracy_of(
+    probability: Float[Tensor, "nodes classes"], y: Int[Tensor, " nodes"], nodes: Int[Tensor, " n"]
+) -> Float[Tensor, ""]:
+    """`accuracy` for nodes given by number, left on their device: what training selects by."""
+    right = probability[nodes].argmax(dim=1) == y[nodes]
+    return 100.0 * right.double().mean()

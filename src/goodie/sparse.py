@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import scipy.sparse as sp
 import torch
-from jaxtyping import Num
+from jaxtyping import Int, Num
 from torch import Tensor
 
 INT32_MAX = 2**31 - 1
@@ -48,6 +48,23 @@ def to_csr(x: Num[Tensor, "rows columns"]) -> Tensor:
 def is_sparse(x: Tensor) -> bool:
     """Whether x is a sparse tensor of any layout."""
     return bool(x.layout != torch.strided)
+
+
+def live_columns(x: Num[Tensor, "rows columns"]) -> Int[Tensor, " live"]:
+    """The columns of a dense or CSR matrix that are not zero throughout."""
+    if not is_sparse(x):
+        return (x != 0).any(dim=0).nonzero()[:, 0]
+    live: Tensor = x.col_indices()[x.values() != 0].unique().long()
+    return live
+
+
+def take_columns(
+    x: Num[Tensor, "rows columns"], chosen: Int[Tensor, " chosen"]
+) -> Num[Tensor, "rows chosen"]:
+    """Some columns of a dense or CSR matrix."""
+    if not is_sparse(x):
+        return x.index_select(1, chosen)
+    return csr_to_torch(csr_to_scipy(x)[:, chosen.cpu().numpy()]).to(x.device)
 
 
 def _let_torch_announce_itself() -> None:

@@ -5,12 +5,15 @@ import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 import torch
 from torch import Tensor
 from tqdm import tqdm
 
 from goodie.errors import GoodieError
+
+T = TypeVar("T")
 
 
 class DivergedError(GoodieError, ArithmeticError):
@@ -57,12 +60,13 @@ class History:
 
 def train(
     model: torch.nn.Module,
-    loss: Callable[[], Tensor],
-    score: Callable[[], float],
-    settings: Training,
     *,
+    loss: Callable[[], Tensor],
+    evaluate: Callable[[], T],
+    score: Callable[[T], Tensor],
+    settings: Training,
     progress: bool | None = None,
-) -> History:
+) -> tuple[T, History]:
     """Train a model and leave it with the weights of its best validation epoch.
 
     The best epoch is the first that reaches the best score. An interrupt (Ctrl-C) ends training as
@@ -71,9 +75,15 @@ def train(
     Args:
         model: its parameters are trained in place.
         loss: of the current weights, in training mode.
-        score: of the current weights, in evaluation mode and without gradients; larger is better.
+        evaluate: what the model says with its current weights, in evaluation mode and without
+            gradients: one forward pass, for validation and for whoever asks afterwards.
+        score: of what it says, on the validation nodes; larger is better. Score and loss are read
+            once an epoch, together.
         settings: how.
         progress: draw a bar on stderr; None: where that is a terminal.
+
+    Returns:
+        What the model said in its best epoch, and how training went.
     """
     optimizer = torch.optim.Adam(
         model.parameters(), lr=settings.lr, weight_decay=settings.weight_decay
@@ -81,6 +91,7 @@ def train(
     losses: list[float] = []
     scores: list[float] = []
     best, best_epoch, best_state = -math.inf, -1, copy.deepcopy(model.state_dict())
+    best_output: T | None = None
     interrupted = False
     show = sys.stderr.isatty() if progress is None else progress
     bar = tqdm(range(settings.max_epochs), desc="training", leave=False, disable=not show)
@@ -93,11 +104,12 @@ def train(
             optimizer.step()
             model.eval()
             with torch.no_grad():
-                reached = score()
-            losses.append(_finite(float(value.detach()), "loss", epoch))
-            scores.append(_finite(reached, "validation score", epoch))
-            if reached > best:
-                best, best_epoch = reached, epoch
+                output = evaluate()
+                read = torch.stack([value.detach().double(), score(output).double()]).tolist()
+            losses.append(_finite(read[0], "loss", epoch))
+            scores.append(_finite(read[1], "validation score", epoch))
+            if scores[-1] > best:
+                best, best_epoch, best_output = scores[-1], epoch, output
                 best_state = {name: t.clone() for name, t in model.state_dict().items()}
                 bar.set_postfix(validation=f"{best:.2f}", refresh=False)
             elif epoch - best_epoch >= settings.patience:
@@ -108,7 +120,10 @@ def train(
         bar.close()
     model.load_state_dict(best_state)
     model.eval()
-    return History(len(losses), best_epoch, best, losses, scores, interrupted)
+    if best_output is None:  # interrupted at once, or no epoch was asked for
+        with torch.no_grad():
+            best_output = evaluate()
+    return best_output, History(len(losses), best_epoch, best, losses, scores, interrupted)
 
 
 def _finite(value: float, what: str, epoch: int) -> float:

@@ -11,7 +11,7 @@ from torch_geometric.data import Data
 
 from goodie import synthetic
 from goodie.methods import METHODS
-from goodie.methods.base import Method
+from goodie.methods.base import Learnt, Method
 from goodie.study.spec import parse
 from goodie.study.store import COLUMNS, Row
 
@@ -104,6 +104,7 @@ class Toy(Method[Settings]):
             "holes": int(data.x.isnan().sum()),
             "labels_to_test_on": int((data.y[data.test_mask] >= 0).sum()),
         }
+        self.proba_ = self.predict_proba(data)
         return self
 
     def details(self) -> dict[str, Any]:
@@ -112,6 +113,12 @@ class Toy(Method[Settings]):
     def predict_proba(self, data: Data) -> Tensor:
         read = data.x.nan_to_num() @ self.weights
         return (self.settings.gain * read + self.shares).softmax(dim=1)
+
+    def learnt(self) -> Learnt:
+        return Learnt({}, {"shares": self.shares, "weights": self.weights})
+
+    def restore(self, learnt: Learnt, *, device: torch.device | str = "cpu") -> None:
+        self.shares, self.weights = learnt.tensors["shares"], learnt.tensors["weights"]
 
 
 class Unlucky(Toy):

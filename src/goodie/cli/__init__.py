@@ -146,22 +146,36 @@ def demo() -> None:
     """See on scikit-learn's digits what is left when features go missing (under two minutes)."""
     from goodie import demo as tour
 
-    table = Table("missing", "LP accuracy", *(f"error of\n{name}" for name in tour.IMPUTERS))
+    table = Table(
+        "missing",
+        "LP\naccuracy",
+        "GOODIE\naccuracy",
+        "of it from\nstructure",
+        "and from\nfeatures",
+        *(f"error of\n{name}" for name in tour.IMPUTERS),
+    )
     for column in table.columns:
         column.justify = "right"
-    with notes.status("Hiding pixels and filling them in …"):
+    with notes.status("Hiding pixels, training and filling in …"):
         for row in tour.run():
-            errors = [f"{row.errors[k]:.3f}" if row.errors else "–" for k in tour.IMPUTERS]
-            table.add_row(f"{row.rate:.0%}", f"{row.lp:.1f} %", *errors)
+            table.add_row(
+                f"{row.rate:.0%}",
+                f"{row.lp:.1f} %",
+                f"{row.goodie:.1f} %",
+                f"{row.structure:.0%}",
+                f"{1 - row.structure:.0%}",
+                *(f"{row.errors[name]:.3f}" if row.errors else "–" for name in tour.IMPUTERS),
+            )
     answer.print(
         "Handwritten digits: the graph joins images whose [bold]left[/] halves look alike, the "
         "features are the pixels of the [bold]right[/] halves, and 20 images a digit are labelled."
     )
     answer.print(table)
     answer.print(
-        "Label propagation does not look at the features, so it does not mind that they are gone. "
-        "The other columns are the error of filling the hidden pixels in (0: perfect; 1: no better "
-        "than one number for all)."
+        "Label propagation (LP) does not look at the features, so it does not mind that they are "
+        "gone. GOODIE weighs structure against features node by node; shares are means. The last "
+        "columns are the error of filling the hidden pixels in (0: perfect; 1: no better than one "
+        "number for all)."
     )
 
 

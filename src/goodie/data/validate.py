@@ -41,6 +41,8 @@ def validate(data: Data, *, classify: bool = False) -> Data:
         Traceback (most recent call last):
         goodie.errors.InvalidGraphError: edge_index names node 7, but there are 2 nodes (0 to 1)
     """
+    if not isinstance(data, Data):
+        raise InvalidGraphError(f"expected a graph as a PyG Data, got {type(data).__name__}")
     out = copy(data)
     n = _num_nodes(data)
     out.num_nodes = n

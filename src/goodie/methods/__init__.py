@@ -6,6 +6,7 @@ from goodie.errors import InputError
 from goodie.methods.base import Method
 from goodie.methods.fp import FeaturePropagationGCN
 from goodie.methods.gcn import GCN
+from goodie.methods.goodie import Goodie
 from goodie.methods.lp import LabelPropagation
 from goodie.methods.mlp import MLP
 
@@ -16,6 +17,7 @@ METHODS: dict[str, type[Method[Any]]] = {
         MLP,
         GCN,
         FeaturePropagationGCN,
+        Goodie,
     )
 }
 

@@ -12,7 +12,7 @@ from torch_geometric.data import Data
 from goodie import paper
 from goodie.data.validate import validate
 from goodie.graph import operator
-from goodie.methods.base import Method
+from goodie.methods.base import Learnt, Method, known_labels
 from goodie.propagate.labels import Form, propagate_labels
 
 
@@ -44,7 +44,9 @@ class LabelPropagation(Method[Settings]):
     Settings = Settings
 
     @classmethod
-    def paper_settings(cls, dataset: str, scenario: str) -> Mapping[str, Any]:
+    def paper_settings(
+        cls, dataset: str, scenario: str, chosen: Mapping[str, Any]
+    ) -> Mapping[str, Any]:
         """α of Table 5."""
         row = paper.hyperparameters(dataset)
         return {} if row is None else {"alpha": row["alpha"]}
@@ -52,25 +54,38 @@ class LabelPropagation(Method[Settings]):
     def fit(
         self, data: Data, *, seed: int = 0, device: torch.device | str = "cpu"
     ) -> "LabelPropagation":
-        """Remember the classes; all the work is in the prediction."""
+        """Spread the labels under `train_mask`, and remember how many classes there are."""
         data = validate(data, classify=True)
         self.num_classes_ = int(data.y[data.train_mask].max()) + 1
         self.device_ = device
+        self.proba_ = self.predict_proba(data)
         return self
 
     def predict_proba(self, data: Data) -> Float[Tensor, "nodes classes"]:
-        """Spread the labels under `data.train_mask`."""
+        """Spread the labels that are known in this graph."""
         data = validate(data)
+        seeds = known_labels(data)
+        even = torch.full((len(seeds), self.num_classes_), 1.0 / self.num_classes_)
+        if not seeds.any():
+            return even
         S = operator(data, device=self.device_)
         spread = propagate_labels(
             data.y,
-            data.train_mask,
+            seeds,
             S,
             alpha=self.settings.alpha,
             form=self.settings.form,
             steps=self.settings.steps,
             num_classes=self.num_classes_,
-        )
-        mass = spread.values.sum(dim=1, keepdim=True)
-        even = torch.full_like(spread.values, 1.0 / self.num_classes_)
-        return torch.where(mass > 0, spread.values / mass, even).cpu()
+        ).values.cpu()
+        mass = spread.sum(dim=1, keepdim=True)
+        return torch.where(mass > 0, spread / mass, even)
+
+    def learnt(self) -> Learnt:
+        """How many classes there are."""
+        return Learnt({"num_classes": self.num_classes_}, {})
+
+    def restore(self, learnt: Learnt, *, device: torch.device | str = "cpu") -> None:
+        """See `Method.restore`."""
+        self.num_classes_ = int(learnt.facts["num_classes"])
+        self.device_ = device

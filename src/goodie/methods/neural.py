@@ -1,6 +1,7 @@
 """What the trained methods share: Adam on the cross-entropy, selection by validation accuracy."""
 
 from abc import abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -13,8 +14,8 @@ from torch_geometric.data import Data
 from goodie.data.observed import to_sparse
 from goodie.data.validate import validate
 from goodie.errors import InvalidGraphError
-from goodie.evaluate import accuracy
-from goodie.methods.base import Method
+from goodie.evaluate import accuracy_of
+from goodie.methods.base import Learnt, Method, check_width
 from goodie.nn.gcn import TwoLayers
 from goodie.nn.product import Constant, Propagated
 from goodie.train import History, Training, train
@@ -24,7 +25,7 @@ Inputs = tuple[Constant | Propagated, Constant | None]
 
 @dataclass(frozen=True)
 class Settings(Training):
-    """Settings of a two-layer network; the defaults are the paper's for all methods.
+    """Settings of a network; the defaults are the paper's for all methods.
 
     Attributes:
         hidden: width of the hidden layer.
@@ -36,55 +37,44 @@ class Settings(Training):
 
 
 C = TypeVar("C", bound=Settings)
+T = TypeVar("T")
 
 
-class TwoLayerMethod(Method[C]):
-    """A method that is a choice of inputs for a two-layer network.
+class NeuralMethod(Method[C]):
+    """A method with a network, trained on `train_mask` and selected on `val_mask`."""
 
-    `prepare` makes what never changes during training, once.
-    """
-
-    model_: TwoLayers
+    selects = True
+    model_: torch.nn.Module
     history_: History
+    device_: torch.device | str
 
-    @abstractmethod
-    def prepare(self, data: Data, device: torch.device | str) -> Inputs:
-        """The first layer's input, and the operator between the layers (None: there is none)."""
+    def train(
+        self,
+        data: Data,
+        *,
+        loss: Callable[[], Float[Tensor, ""]],
+        evaluate: Callable[[], T],
+        logits: Callable[[T], Float[Tensor, "nodes classes"]],
+    ) -> T:
+        """Train `model_`, and say what it says in its best epoch.
 
-    def fit(
-        self, data: Data, *, seed: int = 0, device: torch.device | str = "cpu"
-    ) -> "TwoLayerMethod[C]":
-        """Train on `train_mask`, select on `val_mask`."""
-        data = validate(data, classify=True)
-        if data.get("val_mask") is None or not data.val_mask.any():
-            raise InvalidGraphError("val_mask marks no node, so there is nothing to select by")
-        self.device_ = device
-        inputs = self.prepare(data, device)
-        y, train_nodes, val_mask = (
-            t.to(device) for t in (data.y, data.train_mask.nonzero()[:, 0], data.val_mask)
-        )
-        model = TwoLayers(
-            int(data.x.shape[1]),
-            self.settings.hidden,
-            int(data.y[data.train_mask].max()) + 1,
-            dropout=self.settings.dropout,
-            generator=torch.Generator().manual_seed(seed),
-            device=device,
-        )
-        self.model_ = model
-        self.history_ = train(
-            model,
-            loss=lambda: F.cross_entropy(model(*inputs)[train_nodes], y[train_nodes]),
-            score=lambda: accuracy(model(*inputs), y, val_mask),
+        Args:
+            data: for its validation labels.
+            loss: of the model with its weights of the moment.
+            evaluate: what it says with them.
+            logits: those of what it says.
+        """
+        y = data.y.to(self.device_)
+        judged = data.val_mask.nonzero()[:, 0].to(self.device_)
+        output, self.history_ = train(
+            self.model_,
+            loss=loss,
+            evaluate=evaluate,
+            score=lambda output: accuracy_of(logits(output), y, judged),
             settings=self.settings,
         )
-        return self
-
-    def predict_proba(self, data: Data) -> Float[Tensor, "nodes classes"]:
-        """Softmax of the network on this graph."""
-        with torch.no_grad():
-            logits: Tensor = self.model_(*self.prepare(validate(data), self.device_))
-        return logits.softmax(dim=1).cpu()
+        self.proba_ = logits(output).softmax(dim=1).cpu()
+        return output
 
     def details(self) -> dict[str, Any]:
         """Epochs, and the loss where it was best."""
@@ -95,6 +85,85 @@ class TwoLayerMethod(Method[C]):
             "best_loss": history.losses[history.best_epoch],
             "interrupted": history.interrupted,
         }
+
+
+class TwoLayerMethod(NeuralMethod[C]):
+    """A method that is a choice of inputs for a two-layer network.
+
+    `prepare` makes what never changes during training, once.
+    """
+
+    model_: TwoLayers
+
+    @abstractmethod
+    def prepare(self, data: Data, device: torch.device | str) -> Inputs:
+        """The first layer's input, and the operator between the layers (None: there is none)."""
+
+    def fit(
+        self, data: Data, *, seed: int = 0, device: torch.device | str = "cpu"
+    ) -> "TwoLayerMethod[C]":
+        """Train on `train_mask`, select on `val_mask`."""
+        data = to_train_on(data)
+        self.device_ = device
+        self.num_features_ = int(data.x.shape[1])
+        self.num_classes_ = int(data.y[data.train_mask].max()) + 1
+        inputs = self.prepare(data, device)
+        self.model_ = model = self._network(torch.Generator().manual_seed(seed))
+        error = cross_entropy(data, device)
+        self.train(
+            data,
+            loss=lambda: error(model(*inputs)),
+            evaluate=lambda: model(*inputs),
+            logits=lambda output: output,
+        )
+        return self
+
+    def predict_proba(self, data: Data) -> Float[Tensor, "nodes classes"]:
+        """Softmax of the network on this graph."""
+        data = validate(data)
+        check_width(data, self.num_features_)
+        with torch.no_grad():
+            logits: Tensor = self.model_(*self.prepare(data, self.device_))
+        return logits.softmax(dim=1).cpu()
+
+    def learnt(self) -> Learnt:
+        """The weights, and the widths to build a network for them."""
+        facts = {"num_features": self.num_features_, "num_classes": self.num_classes_}
+        return Learnt(facts, self.model_.state_dict())
+
+    def restore(self, learnt: Learnt, *, device: torch.device | str = "cpu") -> None:
+        """See `Method.restore`."""
+        self.device_ = device
+        self.num_features_ = int(learnt.facts["num_features"])
+        self.num_classes_ = int(learnt.facts["num_classes"])
+        self.model_ = self._network(torch.Generator())
+        self.model_.load_state_dict(learnt.tensors)
+        self.model_.eval()
+
+    def _network(self, generator: torch.Generator) -> TwoLayers:
+        return TwoLayers(
+            self.num_features_,
+            self.settings.hidden,
+            self.num_classes_,
+            dropout=self.settings.dropout,
+            generator=generator,
+            device=self.device_,
+        )
+
+
+def to_train_on(data: Data) -> Data:
+    """The graph, checked, with nodes to train on and nodes to select by."""
+    data = validate(data, classify=True)
+    if data.get("val_mask") is None or not data.val_mask.any():
+        raise InvalidGraphError("val_mask marks no node, so there is nothing to select by")
+    return data
+
+
+def cross_entropy(data: Data, device: torch.device | str) -> Callable[[Tensor], Tensor]:
+    """The mean cross-entropy over the training nodes, of logits of all nodes."""
+    nodes = data.train_mask.nonzero()[:, 0]
+    target, nodes = data.y[nodes].to(device), nodes.to(device)
+    return lambda logits: F.cross_entropy(logits[nodes], target)
 
 
 def zero_filled(data: Data) -> Float[Tensor, "nodes features"]:

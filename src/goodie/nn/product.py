@@ -9,7 +9,7 @@ from jaxtyping import Float
 from torch import Tensor
 
 from goodie.graph import Operator
-from goodie.sparse import csr_to_scipy, csr_to_torch, is_sparse
+from goodie.sparse import csr_to_scipy, csr_to_torch, is_sparse, to_csr
 
 # A sparse product costs about this many times a dense one for each multiplication it does: its
 # operands are gathered. Between 2 and 9 on Cora, PubMed and CS, on a CPU, for widths 16 and 64.
@@ -43,14 +43,13 @@ def propagated(S: Operator, x: Float[Tensor, "nodes features"]) -> "Propagated":
     """`S X` as a constant factor, associated the cheaper way.
 
     `(S X) W` multiplies a matrix made once; `S (X W)` multiplies twice each epoch, but where X is
-    sparse and S X is not, by far fewer numbers. The multiplications are counted.
+    mostly zeros and S X is not, by far fewer numbers. The multiplications are counted.
     """
-    if not is_sparse(x):
-        return Propagated(constant(S.matrix @ x), None)
-    entries = S.matrix.values().numel() + x.values().numel()
-    if SPARSE_COST * entries < x.shape[0] * x.shape[1]:
-        return Propagated(constant(x), constant(S.matrix))
-    return Propagated(constant(S.matrix @ x.to_dense()), None)
+    stored = int(x.values().numel() if is_sparse(x) else x.count_nonzero())
+    if SPARSE_COST * (S.matrix.values().numel() + stored) < x.shape[0] * x.shape[1]:
+        thin = x if is_sparse(x) else to_csr(x).to(x.device)
+        return Propagated(constant(thin), constant(S.matrix))
+    return Propagated(constant(S.matrix @ (x.to_dense() if is_sparse(x) else x)), None)
 
 
 @dataclass(frozen=True, eq=False)

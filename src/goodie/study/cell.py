@@ -79,9 +79,9 @@ def resolve(
 ) -> dict[str, Any]:
     """All settings of a method on a dataset: defaults < the paper's < overrides, in their order."""
     kind = methods.get(method)
-    return config.as_dict(
-        config.build(kind.Settings, kind.paper_settings(dataset, scenario), *overrides)
-    )
+    chosen = {name: value for layer in overrides for name, value in layer.items()}
+    of_paper = kind.paper_settings(dataset, scenario, chosen)
+    return config.as_dict(config.build(kind.Settings, of_paper, *overrides))
 
 
 def load(cell: Cell) -> Data:
@@ -126,7 +126,7 @@ def run(cell: Cell, *, device: torch.device | str = "cpu") -> Result:
         begin = time.perf_counter()
         method = kind(config.build(kind.Settings, cell.settings))
         method.fit(problem, seed=cell.seed, device=device)
-        score = node.judge(method, problem, truth=data)
+        score = node.judge(method.proba_, problem, truth=data)
         seconds = time.perf_counter() - begin
     return Result(score.val, score.test, seconds, method.details(), peak())
 

@@ -1,14 +1,15 @@
 """Node classification: what a method gets to see, and how it is judged."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import torch
+from jaxtyping import Float
+from torch import Tensor
 from torch_geometric.data import Data
 
 from goodie.data import missing
 from goodie.data.splits import Split
 from goodie.evaluate import accuracy
-from goodie.methods.base import Method
 
 METRIC = "accuracy"
 
@@ -27,9 +28,8 @@ def with_holes(data: Data, split: Split, *, scenario: str, rate: float, seed: in
     return problem
 
 
-def judge(method: Method[Any], problem: Data, truth: Data) -> Score:
-    """Score a fitted method on its problem, against the labels that the problem hides."""
-    probability = method.predict_proba(problem)
+def judge(probability: Float[Tensor, "nodes classes"], problem: Data, truth: Data) -> Score:
+    """Score what a method says of its problem against the labels that the problem hides."""
     return Score(
         val=accuracy(probability, problem.y, problem.val_mask),
         test=accuracy(probability, truth.y, problem.test_mask),

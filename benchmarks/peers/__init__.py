@@ -1,0 +1,1 @@
+"""What the benchmarks compare with, written from the papers."""

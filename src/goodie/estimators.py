@@ -1,0 +1,414 @@
+"""Node classifiers in scikit-learn's manner: keyword hyperparameters, `fit`, `predict`, `score`."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Int
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+from torch import Tensor
+from torch_geometric.data import Data
+
+from goodie import config, methods
+from goodie.data.fingerprint import fingerprint
+from goodie.data.splits import stratified
+from goodie.data.validate import validate
+from goodie.errors import InputError, InvalidGraphError
+from goodie.evaluate import accuracy
+from goodie.losses.pairwise_logsumexp import Backend
+from goodie.methods import storage
+from goodie.methods.base import Method, known_labels
+from goodie.methods.goodie import Contrast, Goodie, Preset, Settings
+from goodie.methods.neural import NeuralMethod
+from goodie.nn.fusion import Name as Fusion
+from goodie.nn.goodie import Embedded
+from goodie.train import History
+
+RandomState = int | np.random.RandomState | None
+
+E = TypeVar("E", bound="GraphClassifier")
+
+
+class GraphClassifier(BaseEstimator, ABC):
+    """What node classifiers share; see `NodeClassifier` and `GoodieClassifier`."""
+
+    validation: float
+    random_state: RandomState
+    device: str
+
+    method_: Method[Any]
+    classes_: Int[np.ndarray, " classes"]
+    train_mask_: Bool[np.ndarray, " nodes"]
+    val_mask_: Bool[np.ndarray, " nodes"]
+    proba_: Float[np.ndarray, "nodes classes"] | None
+    history_: History | None
+
+    @abstractmethod
+    def _method(self) -> Method[Any]:
+        """The method with the settings of this estimator, not fitted."""
+
+    def fit(self: E, data: Data) -> E:
+        """Learn from a graph.
+
+        Args:
+            data: `edge_index`; `x`, in which NaN is a hole; `y`, integers of which −1 is unknown.
+                Nodes under `train_mask` train and those under `val_mask` select. Where a mask is
+                absent, the labelled nodes that no other mask marks are meant, and part of them
+                select if the method needs it.
+        """
+        method = self._method()
+        seed = self._seed = _seed(self.random_state)
+        data = validate(data)
+        train, val = self._split(data, seed, selects=method.selects)
+        self.classes_ = data.y[train].unique().numpy()
+        problem = copy(data)
+        problem.train_mask, problem.val_mask, problem.test_mask = train, val, ~(train | val)
+        problem.y = self._numbers(data.y, train | val)
+        self.method_ = method.fit(problem, seed=seed, device=self.device)
+        self.proba_ = method.proba_.numpy()
+        self.history_ = method.history_ if isinstance(method, NeuralMethod) else None
+        self.train_mask_, self.val_mask_ = train.numpy(), val.numpy()
+        self._known = torch.where(train, problem.y, -1)
+        self._graph = _content(data)
+        return self
+
+    def predict_proba(self, data: Data | None = None) -> Float[np.ndarray, "nodes classes"]:
+        """The probability of each class, a column each in the order of `classes_`.
+
+        Args:
+            data: a graph; the one fitted on if None. There the training labels alone are known.
+                On another graph, those under its `train_mask` are, or all that `val_mask` and
+                `test_mask` do not mark.
+        """
+        problem = self._problem(data)
+        if problem is None:
+            assert self.proba_ is not None
+            return self.proba_
+        return self.method_.predict_proba(problem).numpy()
+
+    def predict(self, data: Data | None = None) -> Int[np.ndarray, " nodes"]:
+        """The likeliest class of every node; `data` as for `predict_proba`."""
+        best: np.ndarray = self.classes_[self.predict_proba(data).argmax(axis=1)]
+        return best
+
+    def score(self, data: Data, judged: Bool[Tensor, " nodes"] | None = None) -> float:
+        """The share of nodes whose label is predicted, between 0 and 1.
+
+        Args:
+            data: a graph with their labels; those of judged nodes are no input.
+            judged: which nodes; by default those under `test_mask`, or else the labelled ones that
+                are neither an input nor trained or selected on.
+        """
+        check_is_fitted(self, "method_")
+        data = validate(data)
+        if judged is None:
+            judged = data.get("test_mask")
+        if judged is None:
+            used = known_labels(data)
+            if _content(data) == self._graph:
+                used = torch.from_numpy(self.train_mask_ | self.val_mask_)
+            judged = (data.y >= 0) & ~used
+        if not judged.any():
+            raise InputError("no node is judged: mark some with test_mask, or pass `judged`")
+        problem = copy(data)
+        problem.y = torch.where(judged, -1, data.y)
+        if problem.get("train_mask") is not None:
+            problem.train_mask = problem.train_mask & ~judged
+        probability = torch.from_numpy(self.predict_proba(problem))
+        return accuracy(probability, self._numbers(data.y, judged, strangers=True), judged) / 100
+
+    def save(self, folder: str | Path) -> None:
+        """Write the fitted model as a folder of JSON and safetensors."""
+        check_is_fitted(self, "method_")
+        storage.save(
+            self.method_,
+            Path(folder),
+            extra={
+                "classes": self.classes_.tolist(),
+                "graph": self._graph,
+                "history": None if self.history_ is None else asdict(self.history_),
+                "parameters": self.get_params() | {"random_state": self._seed},
+            },
+            tensors={
+                "known": self._known,
+                "train_mask": torch.from_numpy(self.train_mask_),
+                "val_mask": torch.from_numpy(self.val_mask_),
+            },
+        )
+
+    @classmethod
+    def load(cls: type[E], folder: str | Path, *, device: str = "cpu") -> E:
+        """A model that `save` wrote; it predicts the same, bit for bit.
+
+        It does not hold the graph it was fitted on, so `predict` needs one; it knows it again.
+        """
+        method, extra, tensors = storage.load(Path(folder), device=device)
+        parameters = extra.get("parameters", {})
+        if set(parameters) != set(cls().get_params()):
+            raise InputError(f"{folder} was not saved by a {cls.__name__}")
+        model = cls(**{**parameters, "device": device})
+        model.method_ = method
+        model.classes_ = np.array(extra["classes"])
+        model.proba_ = None
+        model.history_ = None if extra["history"] is None else History(**extra["history"])
+        model.train_mask_ = tensors["train_mask"].numpy()
+        model.val_mask_ = tensors["val_mask"].numpy()
+        model._known, model._graph = tensors["known"], extra["graph"]
+        model._seed = parameters["random_state"]
+        return model
+
+    def _split(
+        self, data: Data, seed: int, *, selects: bool
+    ) -> tuple[Bool[Tensor, " nodes"], Bool[Tensor, " nodes"]]:
+        """Who trains and who selects: as the masks say, or drawn from the labelled nodes."""
+        if data.get("y") is None:
+            raise InvalidGraphError("the graph has no y, so there is nothing to learn to predict")
+        nobody = torch.zeros(len(data.y), dtype=torch.bool)
+        train, val, test = (data.get(f"{part}_mask") for part in ("train", "val", "test"))
+        taken = [mask for mask in (val, test) if mask is not None]
+        if train is None:
+            train = data.y >= 0
+            for mask in taken:
+                train = train & ~mask
+        if val is not None or not selects:
+            return train, nobody if val is None else val
+        labels = torch.where(train, data.y, -1)
+        drawn = stratified(
+            labels, train=1 - self.validation, val=self.validation, random_state=seed
+        )
+        if not drawn.val.any():
+            raise InvalidGraphError(
+                f"{int(train.sum())} labelled nodes are too few to set {self.validation:.0%} of "
+                "each class aside to select by: label more, or mark some with val_mask"
+            )
+        return drawn.train, drawn.val
+
+    def _problem(self, data: Data | None) -> Data | None:
+        """The graph with the labels that are an input; None: fitting has answered for it already.
+
+        Labels are the method's, positions in `classes_`.
+        """
+        check_is_fitted(self, "method_")
+        if data is None:
+            if self.proba_ is None:
+                raise InputError("a model from a file does not hold its graph: pass the graph")
+            return None
+        out = validate(data)
+        if _content(out) != self._graph:
+            labels = out.y if out.get("y") is not None else torch.full((out.num_nodes,), -1)
+            out.y = self._numbers(labels, known_labels(out))
+        elif self.proba_ is not None:
+            return None
+        else:
+            out.y = self._known
+        out.train_mask, out.val_mask, out.test_mask = out.y >= 0, None, None
+        return out
+
+    def _numbers(
+        self, y: Int[Tensor, " nodes"], of: Bool[Tensor, " nodes"], *, strangers: bool = False
+    ) -> Int[Tensor, " nodes"]:
+        """The labels of some nodes as positions in `classes_`, −1 for the others.
+
+        A label that no training node had is refused, or −1 where `strangers` may come.
+        """
+        classes = torch.from_numpy(self.classes_)
+        place = torch.searchsorted(classes, y).clamp(max=len(classes) - 1)
+        found = (classes[place] == y) & of
+        odd = of & (y >= 0) & ~found
+        if odd.any() and not strangers:
+            raise InvalidGraphError(
+                f"{int(odd.sum())} nodes have labels that no training node has, "
+                f"e.g. {int(y[odd][0])}; trained on were {', '.join(map(str, self.classes_))}"
+            )
+        return torch.where(found, place, -1)
+
+
+class NodeClassifier(GraphClassifier):
+    """Any method of the package as an estimator.
+
+    Args:
+        method: its name, as `goodie run --method` takes it.
+        settings: those that are not to be its defaults.
+        validation: where the graph has no `val_mask`, the share of each class's labelled nodes that
+            selects the epoch instead of training, if the method selects one.
+        random_state: of that split, of the initial weights and of dropout.
+        device: `cpu` or `cuda`.
+
+    Attributes:
+        classes_: the labels, in the order of the probabilities' columns.
+        train_mask_, val_mask_: the nodes trained on, and those that selected.
+        proba_: probabilities in the graph fitted on; None in a model from a file.
+        history_: losses and validation scores of every epoch; None where nothing is trained.
+        method_: what does the work.
+
+    Example:
+        >>> import goodie
+        >>> data = goodie.synthetic(200, 3, random_state=0)
+        >>> data.test_mask = data.y.new_ones(200).bool()
+        >>> data.test_mask[:50] = False  # the first fifty are known
+        >>> model = goodie.NodeClassifier(method="lp", settings={"alpha": 0.5}).fit(data)
+        >>> model.predict().shape, model.score(data) > 0.5
+        ((200,), True)
+    """
+
+    def __init__(
+        self,
+        *,
+        method: str = "goodie",
+        settings: Mapping[str, Any] | None = None,
+        validation: float = 0.2,
+        random_state: RandomState = 0,
+        device: str = "cpu",
+    ) -> None:
+        self.method = method
+        self.settings = settings
+        self.validation = validation
+        self.random_state = random_state
+        self.device = device
+
+    def _method(self) -> Method[Any]:
+        kind = methods.get(self.method)
+        return kind(config.build(kind.Settings, self.settings or {}))
+
+
+class GoodieClassifier(GraphClassifier):
+    """GOODIE: structure and features, weighed node by node, whatever share of the features is gone.
+
+    Args:
+        preset: `balanced` brings the two branches to one scale; `faithful` is the paper.
+        alpha: of label propagation, the share that a node takes from its neighbours in each step.
+        tau: τ, of the pseudo-labels' certainty and of the contrast.
+        contrast_weight: λ, of the contrastive loss; 0 leaves it out.
+        contrast: which contrastive loss; `auto` chooses by the graph's size.
+        fusion: how the branches are joined.
+        label_steps: of label propagation.
+        feature_steps: of feature propagation.
+        relu_logits: a ReLU on the logits, as the paper prints; it silences classes.
+        sample: nodes in a batch of `contrast="sampled"`.
+        backend: how the contrast's log-sum-exps are computed.
+        hidden: width of a branch.
+        dropout: before the classifier.
+        lr: of Adam.
+        weight_decay: of Adam.
+        max_epochs: at most.
+        patience: epochs without a better validation accuracy after which training ends.
+        validation: where the graph has no `val_mask`, the share of each class's labelled nodes that
+            selects the epoch instead of training.
+        random_state: of that split, of the initial weights and of dropout.
+        device: `cpu` or `cuda`.
+
+    Attributes:
+        classes_: the labels, in the order of the probabilities' columns.
+        train_mask_, val_mask_: the nodes trained on, and those that selected.
+        proba_: probabilities in the graph fitted on; None in a model from a file.
+        attention_: there, how much of each node came from structure and from features; likewise.
+        history_: losses and validation scores of every epoch.
+        method_: what does the work.
+
+    Example:
+        >>> import goodie
+        >>> data = goodie.missing.uniform(goodie.synthetic(200, 3, random_state=0), 0.9)
+        >>> data.test_mask = data.y.new_ones(200).bool()
+        >>> data.test_mask[:60] = False
+        >>> model = goodie.GoodieClassifier(max_epochs=30).fit(data)
+        >>> model.embed().shape, model.attention_.shape
+        ((200, 64), (200, 2))
+    """
+
+    method_: Goodie
+
+    def __init__(
+        self,
+        *,
+        preset: Preset = Settings.preset,
+        alpha: float = Settings.alpha,
+        tau: float = Settings.tau,
+        contrast_weight: float = Settings.contrast_weight,
+        contrast: Contrast = Settings.contrast,
+        fusion: Fusion = Settings.fusion,
+        label_steps: int = Settings.label_steps,
+        feature_steps: int = Settings.feature_steps,
+        relu_logits: bool = Settings.relu_logits,
+        sample: int = Settings.sample,
+        backend: Backend = Settings.backend,
+        hidden: int = Settings.hidden,
+        dropout: float = Settings.dropout,
+        lr: float = Settings.lr,
+        weight_decay: float = Settings.weight_decay,
+        max_epochs: int = Settings.max_epochs,
+        patience: int = Settings.patience,
+        validation: float = 0.2,
+        random_state: RandomState = 0,
+        device: str = "cpu",
+    ) -> None:
+        self.preset = preset
+        self.alpha = alpha
+        self.tau = tau
+        self.contrast_weight = contrast_weight
+        self.contrast = contrast
+        self.fusion = fusion
+        self.label_steps = label_steps
+        self.feature_steps = feature_steps
+        self.relu_logits = relu_logits
+        self.sample = sample
+        self.backend = backend
+        self.hidden = hidden
+        self.dropout = dropout
+        self.lr = lr
+        self.weight_decay = weight_decay
+        self.max_epochs = max_epochs
+        self.patience = patience
+        self.validation = validation
+        self.random_state = random_state
+        self.device = device
+
+    def _method(self) -> Goodie:
+        chosen = {field.name: getattr(self, field.name) for field in fields(Settings)}
+        return Goodie(config.build(Settings, chosen))
+
+    @property
+    def attention_(self) -> Float[np.ndarray, "nodes 2"]:
+        """Shares of structure and of features, in the graph fitted on."""
+        return self.attention()
+
+    def attention(self, data: Data | None = None) -> Float[np.ndarray, "nodes 2"]:
+        """How much of each node's embedding came from structure, and how much from features.
+
+        Args:
+            data: a graph, as for `predict_proba`.
+        """
+        share = self._embedded(data).structure
+        return torch.stack([share, 1 - share], dim=1).cpu().numpy()
+
+    def embed(self, data: Data | None = None) -> Float[np.ndarray, "nodes width"]:
+        """Z, the embedding of every node; `data` as for `predict_proba`."""
+        return self._embedded(data).z.cpu().numpy()
+
+    def _embedded(self, data: Data | None) -> Embedded:
+        problem = self._problem(data)
+        if problem is None:
+            assert self.method_.embedded_ is not None
+            return self.method_.embedded_
+        return self.method_.embed(problem)
+
+
+def _seed(random_state: RandomState) -> int:
+    """A number is a seed itself; None is a new one each time, from the system."""
+    if isinstance(random_state, int | np.integer):
+        return int(random_state)
+    if random_state is None:
+        return int(np.random.default_rng().integers(2**31))
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def _content(data: Data) -> str:
+    """A graph's edges and features as one short string, by which it is known again."""
+    names = ("x", "observed", "edge_index", "edge_weight")
+    return fingerprint(Data(**{name: data[name] for name in names if data.get(name) is not None}))

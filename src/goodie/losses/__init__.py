@@ -1,0 +1,1 @@
+"""Contrastive losses on pseudo-labels, whole, by prototypes or over samples."""
