@@ -95,7 +95,8 @@ class GraphClassifier(BaseEstimator, ABC):
 
     def predict(self, data: Data | None = None) -> Int[np.ndarray, " nodes"]:
         """The likeliest class of every node; `data` as for `predict_proba`."""
-        best: np.ndarray = self.classes_[self.predict_proba(data).argmax(axis=1)]
+        likeliest = self.predict_proba(data).argmax(axis=1)
+        best: np.ndarray = self.classes_[likeliest]
         return best
 
     def score(self, data: Data, judged: Bool[Tensor, " nodes"] | None = None) -> float:

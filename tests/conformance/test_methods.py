@@ -41,6 +41,12 @@ def test_probabilities(name: str) -> None:
     torch.testing.assert_close(p.sum(dim=1), torch.ones(120))
 
 
+def test_what_fitting_says_is_what_it_predicts(name: str) -> None:
+    data = problem()
+    method = fitted(name, data)
+    torch.testing.assert_close(method.proba_, method.predict_proba(data), rtol=0, atol=1e-6)
+
+
 def test_same_seed_same_bits_whatever_the_global_state(name: str) -> None:
     outputs = []
     for state in (1, 2):
@@ -92,6 +98,14 @@ def test_validation_labels_are_never_an_input(name: str) -> None:
     method = fitted(name, data)
     other.y = torch.where(data.val_mask, (data.y + 1) % 3, data.y)
     assert method.predict_proba(data).equal(method.predict_proba(other))
+
+
+def test_a_graph_without_labels_or_masks_is_predicted(name: str) -> None:
+    method = fitted(name, problem())
+    bare = Data(x=problem().x, edge_index=problem().edge_index)
+    p = method.predict_proba(bare)
+    assert p.isfinite().all()
+    torch.testing.assert_close(p.sum(dim=1), torch.ones(120))
 
 
 @pytest.mark.parametrize("scenario", ["uniform", "structural"])

@@ -1,0 +1,98 @@
+"""Saved models: what is written, what is left alone, what is refused."""
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+
+from goodie import splits, synthetic
+from goodie.config import build
+from goodie.errors import InputError
+from goodie.methods import METHODS, get
+from goodie.methods.storage import MODEL, WEIGHTS, load, save
+
+
+@pytest.fixture(scope="module")
+def data():
+    whole = synthetic(60, 3, num_features=12)
+    return splits.stratified(whole.y, train=0.2, val=0.2).apply(whole)
+
+
+@pytest.fixture
+def saved(tmp_path: Path, data) -> Path:
+    kind = get("mlp")
+    method = kind(build(kind.Settings, {"max_epochs": 3})).fit(data)
+    save(method, tmp_path / "m", extra={"note": [1, "two"]}, tensors={"t": torch.arange(3)})
+    return tmp_path / "m"
+
+
+def test_it_is_json_and_safetensors(saved: Path) -> None:
+    assert {path.name for path in saved.iterdir()} == {MODEL, WEIGHTS}
+    page = json.loads((saved / MODEL).read_text())
+    assert page["method"] == "mlp"
+    assert page["settings"]["max_epochs"] == 3
+    assert "method/weight_1" in load_file(saved / WEIGHTS)
+    assert [path.name for path in saved.parent.iterdir()] == ["m"]
+
+
+def test_what_was_saved_beside_comes_back(saved: Path) -> None:
+    stored = load(saved)
+    assert stored.extra == {"note": [1, "two"]}
+    assert stored.tensors["t"].tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize("name", sorted(METHODS))
+def test_every_method_predicts_the_same(name: str, data, tmp_path: Path) -> None:
+    kind = get(name)
+    quick = {"max_epochs": 3} if "max_epochs" in kind.Settings.__dataclass_fields__ else {}
+    method = kind(build(kind.Settings, quick)).fit(data)
+    save(method, tmp_path / "m")
+    again = load(tmp_path / "m").method
+    assert again.settings == method.settings
+    assert again.predict_proba(data).equal(method.predict_proba(data))
+
+
+def test_a_folder_of_something_else_is_left_alone(saved: Path, tmp_path: Path) -> None:
+    precious = tmp_path / "thesis"
+    precious.mkdir()
+    (precious / "chapter").write_text("1")
+    with pytest.raises(InputError, match="is not a saved model, so it is left alone"):
+        save(load(saved).method, precious)
+    assert (precious / "chapter").read_text() == "1"
+
+
+def test_what_cannot_be_written_leaves_the_old_model(saved: Path) -> None:
+    with pytest.raises(TypeError, match="not JSON serializable"):
+        save(load(saved).method, saved, extra={"bad": object()})
+    assert load(saved).extra == {"note": [1, "two"]}
+
+
+def change(saved: Path, **facts: object) -> None:
+    page = json.loads((saved / MODEL).read_text())
+    (saved / MODEL).write_text(json.dumps(page | facts))
+
+
+def test_refusals(saved: Path, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is not a saved model"):
+        load(tmp_path / "nowhere")
+    change(saved, format=99)
+    with pytest.raises(InputError, match="has format 99; this version reads 1"):
+        load(saved)
+    change(saved, format=1, version=0)
+    with pytest.raises(InputError, match="was saved by version 0 of mlp"):
+        load(saved)
+    change(saved, version=1, method="gone")
+    with pytest.raises(InputError, match="unknown method 'gone'"):
+        load(saved)
+    change(saved, method="mlp", facts={})
+    with pytest.raises(InputError, match="not a whole saved model"):
+        load(saved)
+
+
+@pytest.mark.parametrize("name", [MODEL, WEIGHTS])
+def test_a_broken_file_is_said_to_be(saved: Path, name: str) -> None:
+    (saved / name).write_bytes(b"\x00nothing")
+    with pytest.raises(InputError, match="not a whole saved model"):
+        load(saved)
