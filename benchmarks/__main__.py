@@ -7,11 +7,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from benchmarks import propagation, scaling, studies
+from benchmarks import propagation, scaling, studies, training
 from benchmarks.measure import machine
 
 RESULTS = Path(__file__).parent / "results"
-SUITES = ("propagation", "scaling", "large", "studies")
+SUITES = ("propagation", "scaling", "large", "training", "studies")
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
@@ -45,6 +45,9 @@ def main() -> None:
         elif suite == "scaling":
             rows = scaling.run()
             _write(suite, about, rows, scaling.table(rows))
+        elif suite == "training":
+            rows = training.run()
+            _write(suite, about, rows, training.table(rows))
         elif suite == "studies":
             rows = studies.run()
             _write(suite, about, rows, studies.table(rows))

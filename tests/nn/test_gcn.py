@@ -5,6 +5,7 @@ import torch
 from torch_geometric.nn import GCNConv
 
 from goodie import operator, synthetic
+from goodie.errors import InputError
 from goodie.nn import product
 from goodie.nn.gcn import TwoLayers
 from goodie.nn.product import Constant, constant, propagated
@@ -65,6 +66,24 @@ def test_dropout_scales_and_is_seeded() -> None:
     assert drop(h).ne(out).any()
     assert Dropout(0.25, torch.Generator().manual_seed(1))(h).equal(out)
     assert drop.eval()(h) is h
+
+
+@pytest.mark.parametrize("p", [0.1, 0.5, 0.9])
+def test_dropout_meets_its_probability_in_every_column(p: float) -> None:
+    """Four entries share a number drawn: none of the four may be favoured, or follow another."""
+    drop = Dropout(p, torch.Generator().manual_seed(0))
+    dropped = (drop(torch.ones(40_000, 4)) == 0).double()
+    torch.testing.assert_close(
+        dropped.mean(dim=0), torch.full((4,), p, dtype=torch.float64), rtol=0, atol=0.01
+    )
+    assert (torch.corrcoef(dropped.T) - torch.eye(4)).abs().max() < 0.02
+    assert drop(torch.ones(1, 3)).shape == (1, 3)
+
+
+@pytest.mark.parametrize("p", [-0.1, 1.0, 2.0])
+def test_dropout_refuses_what_is_no_probability(p: float) -> None:
+    with pytest.raises(InputError, match=f"dropout={p}"):
+        Dropout(p, torch.Generator())
 
 
 def test_glorot_stays_within_its_bound() -> None:

@@ -82,7 +82,7 @@ class NeuralMethod(Method[C]):
         return {
             "epochs": history.epochs,
             "best_epoch": history.best_epoch,
-            "best_loss": history.losses[history.best_epoch],
+            "best_loss": history.losses[history.best_epoch] if history.losses else None,
             "interrupted": history.interrupted,
         }
 
