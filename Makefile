@@ -7,7 +7,7 @@ READY  := $(VENV)/.ready
 # The datasets' raw files, where someone has laid them beside the checkout; never required.
 export GOODIE_MIRROR ?= $(abspath $(wildcard ../shared/data))
 
-.PHONY: demo test quick check format bench clean
+.PHONY: demo test quick check format bench tables clean
 
 demo: $(READY)
 	$(BIN)/goodie demo
@@ -30,6 +30,10 @@ format: $(READY)
 # All of them; or some, with options: make bench BENCH="large --memory-budget 256M"
 bench: $(READY)
 	$(BIN)/python -m benchmarks $(BENCH)
+
+# The tables in the docs, from the rows under experiments/.
+tables: $(READY)
+	$(BIN)/python -m goodie.study.tables docs/*.md
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

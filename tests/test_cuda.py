@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from goodie import (
+    GoodieClassifier,
     missing,
     operator,
     propagate_features,
@@ -13,7 +14,9 @@ from goodie import (
     splits,
     synthetic,
 )
+from goodie.config import build
 from goodie.methods import METHODS
+from goodie.methods.goodie import Goodie
 
 pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="torch finds no GPU here")
 
@@ -65,3 +68,35 @@ def test_methods(data, name) -> None:
     ]
     right = [(p.argmax(1) == data.y)[data.test_mask].float().mean() for p in probabilities]
     assert abs(right[0] - right[1]) < 0.05
+
+
+@pytest.mark.parametrize("name", ["gcn", "goodie"])
+def test_same_seed_same_bits(data, name) -> None:
+    first, second = (METHODS[name]().fit(data, seed=3, device="cuda").proba_ for _ in range(2))
+    assert first.equal(second)
+
+
+def test_a_recorded_epoch_is_the_epoch(data, monkeypatch) -> None:
+    """Replayed, training goes as it does kernel by kernel."""
+    settings = build(Goodie.Settings, {"max_epochs": 30, "contrast": "prototype"})
+    recorded = Goodie(settings).fit(data, device="cuda")
+    monkeypatch.setattr("goodie.train.WARM_UP", 1000)
+    plain = Goodie(settings).fit(data, device="cuda")
+    torch.testing.assert_close(
+        torch.tensor(recorded.history_.losses),
+        torch.tensor(plain.history_.losses),
+        rtol=1e-3,
+        atol=1e-3,
+    )
+
+
+def test_an_estimator_on_a_gpu_is_read_on_a_cpu(data, tmp_path) -> None:
+    model = GoodieClassifier(max_epochs=20, device="cuda").fit(data)
+    model.save(tmp_path / "model")
+    here = GoodieClassifier.load(tmp_path / "model")
+    torch.testing.assert_close(
+        torch.from_numpy(here.predict_proba(data)),
+        torch.from_numpy(model.proba_),
+        rtol=0,
+        atol=1e-4,
+    )

@@ -238,7 +238,7 @@ def test_on_another_graph_its_known_labels_are() -> None:
     assert (model.predict_proba(known) != model.predict_proba(other)).any()
     del other.y
     assert np.isfinite(model.predict_proba(other)).all()
-    with pytest.raises(InvalidGraphError, match="labels that no training node has, e.g. 5"):
+    with pytest.raises(InvalidGraphError, match=r"labels that no training node has, e\.g\. 5"):
         model.predict(Data(x=other.x, edge_index=other.edge_index, y=torch.full((100,), 5)))
     with pytest.raises(InputError, match="the graph has 3 features"):
         model.predict(Data(x=torch.zeros(4, 3), edge_index=torch.empty(2, 0, dtype=torch.long)))

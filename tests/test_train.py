@@ -22,7 +22,6 @@ class Counter(torch.nn.Module):
 
 
 def scripted(model: Counter, scores: list[float]) -> Iterator[float]:
-    """What the model says in each epoch, which is its score."""
     for score in scores:
         assert not model.training
         assert not torch.is_grad_enabled()
@@ -37,8 +36,8 @@ def run(scores: list[float], *, patience: int = 3, max_epochs: int = 100) -> tup
     _, history = train(
         model,
         loss=model.loss,
-        evaluate=lambda: torch.tensor(next(script)),
-        score=lambda output: output,
+        evaluate=lambda: None,
+        score=lambda output: torch.tensor(next(script)),
         settings=settings,
     )
     return history, model
@@ -68,20 +67,16 @@ def test_an_interrupt_keeps_the_best_so_far() -> None:
     model = Counter()
     script = iter([5.0, 9.0, 7.0])
 
-    def evaluate() -> torch.Tensor:
+    def score(output: str) -> torch.Tensor:
         for value in script:
             return torch.tensor(value)
         raise KeyboardInterrupt
 
     output, history = train(
-        model,
-        loss=model.loss,
-        evaluate=evaluate,
-        score=lambda output: output,
-        settings=Training(lr=1.0),
+        model, loss=model.loss, evaluate=lambda: "said", score=score, settings=Training(lr=1.0)
     )
     assert history.interrupted
-    assert output == 9.0
+    assert output == "said"
     assert history.best_epoch == 1
     assert model.weight.item() == pytest.approx(-2.0)
 
@@ -101,17 +96,17 @@ def test_what_is_not_finite_is_said_with_its_epoch(bad: float) -> None:
         )
 
 
-def test_says_what_the_model_said_in_its_best_epoch() -> None:
+def test_says_what_the_model_says_with_its_best_weights() -> None:
     model = Counter()
     script = iter([5.0, 9.0, 7.0])
     output, history = train(
         model,
         loss=model.loss,
-        evaluate=lambda: (model.weight.item(), next(script)),
-        score=lambda output: torch.tensor(output[1]),
+        evaluate=lambda: model.weight.item(),
+        score=lambda output: torch.tensor(next(script)),
         settings=Training(lr=1.0, max_epochs=3),
     )
-    assert output == (pytest.approx(-2.0), 9.0)
+    assert output == pytest.approx(-2.0)
     assert history.best_score == 9.0
 
 

@@ -38,11 +38,12 @@ def loss(name: str, problem: dict[str, torch.Tensor], temperature: float, **more
         problem["scores"],
         problem["y"],
         problem["train_mask"],
+        width=D,
         temperature=temperature,
         generator=torch.Generator().manual_seed(1),
         **more,
     )
-    return of(problem["z"])
+    return of.loss(problem["z"])
 
 
 def judged(problem: dict[str, torch.Tensor], temperature: float) -> tuple[np.ndarray, np.ndarray]:
@@ -106,11 +107,12 @@ def test_of_a_sample(problem) -> None:
     of = by_name.contrast(
         "sampled",
         *(problem[key] for key in ("scores", "y", "train_mask")),
+        width=D,
         temperature=0.3,
         generator=torch.Generator().manual_seed(1),
         sample=15,
     )
-    assert of(problem["z"]) != of(problem["z"])
+    assert of.loss(problem["z"]) != of.loss(problem["z"])
 
 
 @pytest.mark.parametrize("backend", ["reference", "blocked"])

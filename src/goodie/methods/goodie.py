@@ -1,6 +1,6 @@
 """GOODIE: label propagation and feature propagation, weighed node by node (KDD 2025)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any, Literal, NamedTuple
@@ -144,10 +144,14 @@ class Goodie(NeuralMethod[Settings]):
         def loss() -> Tensor:
             out: Embedded = model(inputs)
             value = error(out.logits)
-            return value if contrast is None else value + weight * contrast(out.z)
+            return value if contrast is None else value + weight * contrast.loss(out.z)
 
         self.embedded_ = self.train(
-            data, loss=loss, evaluate=lambda: model(inputs), logits=attrgetter("logits")
+            data,
+            loss=loss,
+            evaluate=lambda: model(inputs),
+            logits=attrgetter("logits"),
+            steady=contrast is None or contrast.steady,
         )
         return self
 
@@ -240,7 +244,7 @@ class Goodie(NeuralMethod[Settings]):
 
     def _contrast(
         self, data: Data, scores: Tensor, generator: torch.Generator
-    ) -> Callable[[Tensor], Tensor] | None:
+    ) -> by_name.Contrast | None:
         """The contrastive loss that the settings ask for, if they ask for one."""
         settings, name = self.settings, self.settings.contrast
         if name == "auto":
@@ -252,6 +256,7 @@ class Goodie(NeuralMethod[Settings]):
             scores,
             data.y.to(scores.device),
             data.train_mask.to(scores.device),
+            width=self.model_.fusion.width_out,
             temperature=settings.tau,
             generator=generator,
             sample=settings.sample,

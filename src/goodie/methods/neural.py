@@ -55,14 +55,16 @@ class NeuralMethod(Method[C]):
         loss: Callable[[], Float[Tensor, ""]],
         evaluate: Callable[[], T],
         logits: Callable[[T], Float[Tensor, "nodes classes"]],
+        steady: bool = True,
     ) -> T:
-        """Train `model_`, and say what it says in its best epoch.
+        """Train `model_`, and say what it says with its best weights.
 
         Args:
             data: for its validation labels.
             loss: of the model with its weights of the moment.
             evaluate: what it says with them.
             logits: those of what it says.
+            steady: as for `goodie.train.train`.
         """
         y = data.y.to(self.device_)
         judged = data.val_mask.nonzero()[:, 0].to(self.device_)
@@ -72,6 +74,7 @@ class NeuralMethod(Method[C]):
             evaluate=evaluate,
             score=lambda output: accuracy_of(logits(output), y, judged),
             settings=self.settings,
+            steady=steady,
         )
         self.proba_ = logits(output).softmax(dim=1).cpu()
         return output
