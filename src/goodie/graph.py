@@ -14,6 +14,7 @@ from torch_geometric.data import Data
 from goodie.data.edges import edge_weight
 from goodie.errors import InputError
 from goodie.sparse import csr_to_scipy, csr_to_torch
+from goodie.spmm import Multiplier, multiplier
 
 Normalisation = Literal["symmetric", "row", "column"]
 
@@ -45,6 +46,14 @@ class Operator:
     def device(self) -> torch.device:
         """Where the matrix lives."""
         return self.matrix.device
+
+    def __matmul__(self, x: Float[Tensor, "nodes columns"]) -> Float[Tensor, "nodes columns"]:
+        return self.multiplier @ x
+
+    @cached_property
+    def multiplier(self) -> Multiplier:
+        """The matrix, ready to multiply."""
+        return multiplier(self.matrix)
 
     def to(self, device: torch.device | str) -> "Operator":
         """The same operator on another device."""

@@ -48,11 +48,9 @@ def positives(
     labelled = label >= 0
     group = torch.where(labelled, label, num_classes)
     u = torch.where(labelled, confidence, 0.0)
-    size, mass = (
-        u.new_zeros(num_classes + 1).scatter_add_(0, group, values)
-        for values in (labelled.to(u), u)
-    )
-    others = size[group] - 1.0
+    size = torch.bincount(group, minlength=num_classes + 1).to(u)
+    mass = (class_sums(group, u[:, None], num_classes + 1) @ torch.ones_like(u)[:, None])[:, 0]
+    others = torch.where(labelled, size[group] - 1.0, 0.0)
     v = torch.where(others > 0, u / (others * labelled.sum()), 0.0)
     sums = class_sums(group, torch.stack([v, u], dim=1), num_classes + 1)
     return Positives(sums, v * (mass[group] - u), v * u)

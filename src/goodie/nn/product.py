@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -10,6 +11,7 @@ from torch import Tensor
 
 from goodie.graph import Operator
 from goodie.sparse import csr_to_scipy, csr_to_torch, is_sparse, to_csr
+from goodie.spmm import Multiplier, multiplier
 
 # A sparse product costs about this many times a dense one for each multiplication it does: its
 # operands are gathered. Between 2 and 9 on Cora, PubMed and CS, on a CPU, for widths 16 and 64.
@@ -28,7 +30,15 @@ class Constant:
 
     def __matmul__(self, weights: Float[Tensor, "columns width"]) -> Float[Tensor, "rows width"]:
         apply: Callable[..., Tensor] = _Product.apply
-        return apply(self.matrix, self.transposed, weights)
+        return apply(self._multiplier, self._pullback, weights)
+
+    @cached_property
+    def _multiplier(self) -> Multiplier:
+        return multiplier(self.matrix)
+
+    @cached_property
+    def _pullback(self) -> Multiplier:
+        return multiplier(self.transposed)
 
 
 def constant(matrix: Float[Tensor, "rows columns"]) -> Constant:
@@ -49,7 +59,7 @@ def propagated(S: Operator, x: Float[Tensor, "nodes features"]) -> "Propagated":
     if SPARSE_COST * (S.matrix.values().numel() + stored) < x.shape[0] * x.shape[1]:
         thin = x if is_sparse(x) else to_csr(x).to(x.device)
         return Propagated(constant(thin), constant(S.matrix))
-    return Propagated(constant(S.matrix @ (x.to_dense() if is_sparse(x) else x)), None)
+    return Propagated(constant(S @ (x.to_dense() if is_sparse(x) else x)), None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +78,7 @@ class _Product(torch.autograd.Function):
     """`M W` with ∂L/∂W = Mᵀ ∂L/∂(M W); torch's own would transpose a sparse M every time."""
 
     @staticmethod
-    def forward(ctx: Any, matrix: Tensor, transposed: Tensor, weights: Tensor) -> Tensor:
+    def forward(ctx: Any, matrix: Multiplier, transposed: Multiplier, weights: Tensor) -> Tensor:
         ctx.transposed = transposed
         return matrix @ weights
 

@@ -81,7 +81,7 @@ def iterate(
     taken, change = 0, torch.zeros(now.shape[1], dtype=now.dtype, device=now.device)
 
     for step in range(1, steps + 1):
-        torch.mm(S.matrix, now, out=then)
+        S.multiplier.into(then, now)
         if isinstance(gain, float):
             torch.add(base, then, alpha=gain, out=then)
         else:

@@ -40,7 +40,7 @@ def solve(S: Operator, block: Block, *, tolerance: float | None = None) -> Diffu
     if isinstance(gain, float):
         return conjugate_gradients(S, gain, base, tolerance=tolerance)
     # (I − S_uu) X_u = S_uk X_k on the unknown entries u; the known ones k are base.
-    inflow = gain * (S.matrix @ base)
+    inflow = gain * (S @ base)
     unknown, steps, residual = conjugate_gradients(S, gain, inflow, tolerance=tolerance)
     return Diffused(base + unknown, steps, residual)
 
@@ -69,7 +69,7 @@ def conjugate_gradients(
             )
             break
         steps += 1
-        q = p - gain * (S.matrix @ p)
+        q = p - gain * (S @ p)
         length = torch.where(running, energy / (p * q).sum(0), 0.0)
         x += length * p
         r -= length * q

@@ -6,6 +6,7 @@ from torch import Tensor
 
 from goodie.graph import Operator
 from goodie.propagate.engine import block_width, column_blocks
+from goodie.spmm import multiplier
 
 
 def fill_with_neighbour_mean(
@@ -25,8 +26,9 @@ def fill_with_neighbour_mean(
         >>> fill_with_neighbour_mean(x, operator(path)).flatten().tolist()
         [1.0, 2.5, 4.0]
     """
-    pattern = S.matrix.clone()
-    pattern.values().fill_(1.0)
+    ones = S.matrix.clone()
+    ones.values().fill_(1.0)
+    pattern = multiplier(ones)
     out = torch.empty_like(x)
     for columns in column_blocks(x.shape[1], block_width(S, memory_budget)):
         block = x[:, columns]

@@ -122,13 +122,19 @@ def run(cell: Cell, *, device: torch.device | str = "cpu") -> Result:
     rate = cell.rate if "features" in kind.uses else 0.0
     problem = node.with_holes(data, split, scenario=cell.scenario, rate=rate, seed=cell.seed)
 
+    on_gpu = torch.device(device).type == "cuda"
+    if on_gpu:
+        torch.cuda.reset_peak_memory_stats(device)
     with watch_peak() as peak:
         begin = time.perf_counter()
         method = kind(config.build(kind.Settings, cell.settings))
         method.fit(problem, seed=cell.seed, device=device)
         score = node.judge(method.proba_, problem, truth=data)
         seconds = time.perf_counter() - begin
-    return Result(score.val, score.test, seconds, method.details(), peak())
+    details = method.details()
+    if on_gpu:
+        details["peak_gpu_memory"] = torch.cuda.max_memory_allocated(device)
+    return Result(score.val, score.test, seconds, details, peak())
 
 
 def _dataset(cell: Cell) -> Dataset:

@@ -7,6 +7,8 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+import torch
+
 import goodie
 
 LIBRARIES = ("torch", "torch-geometric", "numpy", "scipy", "scikit-learn")
@@ -14,7 +16,12 @@ LIBRARIES = ("torch", "torch-geometric", "numpy", "scipy", "scikit-learn")
 
 @cache
 def git_revision() -> str | None:
-    """The revision of the checkout that this code runs from; `+` says it was changed since."""
+    """The revision of the checkout that this code runs from; `+` says it was changed since.
+
+    A copy without its history is told by `GOODIE_REVISION` what it is a copy of.
+    """
+    if told := os.environ.get("GOODIE_REVISION"):
+        return told
     folder = Path(goodie.__file__).parent
     try:
         _git(folder, "ls-files", "--error-unmatch", "__init__.py")  # else another's checkout
@@ -37,9 +44,10 @@ def versions() -> dict[str, str]:
 
 
 @cache
-def machine() -> str:
-    """The processor, and how many of its cores are ours."""
-    return f"{platform.machine()}, {os.cpu_count()} cores"
+def machine(device: str = "cpu") -> str:
+    """The processor, how many of its cores are ours, and the GPU if that is what computes."""
+    processor = f"{platform.machine()}, {os.cpu_count()} cores"
+    return processor if device == "cpu" else f"{processor}, {torch.cuda.get_device_name(device)}"
 
 
 def _git(folder: Path, *words: str) -> str:

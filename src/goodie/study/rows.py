@@ -42,12 +42,12 @@ def write(rows: Iterable[Row], path: Path) -> None:
 
 
 def _write(table: list[Row], path: Path, ending: str) -> None:
-    import polars as pl
-
     if ending == ".jsonl":
         lines = [{name: _in_order(row[name]) for name in COLUMNS} for row in table]
         path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
         return
+    import polars as pl
+
     flat = [
         {
             name: json.dumps(row[name], sort_keys=True) if name in JSON_COLUMNS else row[name]

@@ -234,6 +234,6 @@ def _identity(cell: Cell, name: str, device: str) -> Row:
         "method_version": methods.get(cell.method).version,
         "git_revision": provenance.git_revision(),
         "versions": provenance.versions(),
-        "machine": provenance.machine(),
+        "machine": provenance.machine(device),
         "device": device,
     }
