@@ -12,6 +12,13 @@ from helpers import Cli, Ran, Real
 BESIDE = Path(__file__).parents[2] / "shared" / "data"
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """What asks for the fixture `on_gpu` belongs to the GPU suite, `pytest -m gpu`."""
+    for item in items:
+        if "on_gpu" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.gpu)
+
+
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty cache, and no mirror."""

@@ -18,7 +18,10 @@ from goodie.config import build
 from goodie.methods import METHODS
 from goodie.methods.goodie import Goodie
 
-pytestmark = pytest.mark.skipif(not torch.cuda.is_available(), reason="torch finds no GPU here")
+pytestmark = [
+    pytest.mark.gpu,
+    pytest.mark.skipif(not torch.cuda.is_available(), reason="torch finds no GPU here"),
+]
 
 
 @pytest.fixture(scope="module")

@@ -49,6 +49,20 @@ def test_faithful_is_the_papers_model() -> None:
     np.testing.assert_allclose(out.logits, logits, rtol=0, atol=1e-5)
 
 
+def test_to_the_letter_labels_are_reset_and_layers_have_no_biases() -> None:
+    data = problem()
+    method = goodie(preset="letter").fit(data)
+    train = data.train_mask.numpy()
+    Y0 = np.eye(3)[data.y.numpy()] * train[:, None]
+    Y = propagation.label_propagation_reset(adjacency(data), Y0, train, 50)
+    np.testing.assert_allclose(method._spread(data).scores, Y, rtol=0, atol=1e-5)
+    biases = [p for name, p in method.model_.named_parameters() if name.startswith("bias")]
+    assert len(biases) == 3
+    assert not any(bias.any() for bias in biases)
+    faithful = goodie(preset="faithful").fit(data)
+    assert faithful.model_.bias_classes.any()
+
+
 @pytest.mark.parametrize("contrast", ["pseudo", "prototype"])
 def test_what_it_minimises(contrast: str) -> None:
     """Without dropout, the loss of the first epoch is cross-entropy + λ·contrast of the start."""
@@ -97,6 +111,8 @@ def test_settings_of_the_paper() -> None:
     assert resolve("goodie", "Physics", "uniform", {"preset": "faithful"})["contrast"] == (
         "prototype"
     )
+    letter = resolve("goodie", "PubMed", "uniform", {"preset": "letter"})
+    assert letter == faithful | {"preset": "letter"}
     balanced = resolve("goodie", "PubMed", "uniform")
     assert balanced["contrast_weight"] == paper.numbers()["default"]["lambda"]
     assert balanced["alpha"] == row["alpha"]

@@ -62,6 +62,7 @@ def test_on_the_cpu_it_is_torchs_product(layout: str) -> None:
     torch.testing.assert_close(out, matrix.to_dense() @ x)
 
 
+@pytest.mark.gpu
 @needs_gpu
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("width", [1, 3, 7, 64, 65, 200])
@@ -78,6 +79,7 @@ def test_on_a_gpu(rows: int, columns: int, width: int, dtype) -> None:
     torch.testing.assert_close(factor @ x.cuda(), out, rtol=0, atol=0)
 
 
+@pytest.mark.gpu
 @needs_gpu
 def test_same_bits_each_time() -> None:
     matrix = sparse(50, 20_000, dtype=torch.float32).cuda()
@@ -87,6 +89,7 @@ def test_same_bits_each_time() -> None:
     assert all((factor @ x).equal(first) for _ in range(20))
 
 
+@pytest.mark.gpu
 @needs_gpu
 def test_into_a_slice_of_wider_rows() -> None:
     matrix = sparse(40, 30, dtype=torch.float32).cuda()

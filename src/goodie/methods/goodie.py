@@ -26,7 +26,7 @@ from goodie.propagate.features import propagate_features
 from goodie.propagate.labels import propagate_labels
 from goodie.sparse import live_columns, take_columns
 
-Preset = Literal["balanced", "faithful"]
+Preset = Literal["balanced", "faithful", "letter"]
 Contrast = Literal["auto", "none", by_name.Name]
 
 _OURS = paper.numbers()["default"]
@@ -40,8 +40,10 @@ class Settings(neural.Settings):
     """Settings of GOODIE.
 
     Attributes:
-        preset: `faithful` feeds the branches as the paper does; `balanced` brings what enters them
-            to one scale. For the paper's datasets it also chooses the other settings' defaults.
+        preset: `balanced` brings what enters the branches to one scale; `faithful` feeds them as
+            the paper's results were most likely made, and `letter` as its equations are printed:
+            label propagation by resetting (Eq. 1), in which α has no part, and layers without
+            biases. For the paper's datasets it also chooses the other settings' defaults.
         alpha: of label propagation.
         tau: τ, of the pseudo-labels' confidence and of the contrast.
         contrast_weight: λ of the contrastive loss; 0 leaves it out.
@@ -116,12 +118,12 @@ class Goodie(NeuralMethod[Settings]):
     def paper_settings(
         cls, dataset: str, scenario: str, chosen: Mapping[str, Any]
     ) -> Mapping[str, Any]:
-        """The row of Table 5; λ and the loss for `faithful` only, whose scale they belong to."""
+        """The row of Table 5; λ and the loss not for `balanced`, whose scale is another."""
         row = paper.hyperparameters(dataset)
         if row is None:
             return {}
         settings = {"alpha": row["alpha"], "tau": row["tau"]}
-        if chosen.get("preset") == "faithful":
+        if chosen.get("preset", Settings.preset) != "balanced":
             which = "structural" if scenario == "structural" else "uniform"
             settings["contrast_weight"] = row[f"lambda_{which}"]
             settings["contrast"] = "prototype" if row["scaled"] else "pseudo"
@@ -211,6 +213,7 @@ class Goodie(NeuralMethod[Settings]):
                 seeds,
                 S,
                 alpha=settings.alpha,
+                form="reset" if settings.preset == "letter" else "residual",
                 steps=settings.label_steps,
                 num_classes=self.num_classes_,
             ).values
@@ -238,6 +241,7 @@ class Goodie(NeuralMethod[Settings]):
             fuse=self.settings.fusion,
             dropout=self.settings.dropout,
             relu_logits=self.settings.relu_logits,
+            biases=self.settings.preset != "letter",
             generator=generator,
             device=self.device_,
         )

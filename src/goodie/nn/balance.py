@@ -29,5 +29,6 @@ def unit_scale(x: Float[Tensor, "nodes columns"], width: int, hidden: int) -> fl
         hidden: how many outputs.
     """
     values = x.values() if is_sparse(x) else x
-    energy = float(values.double().square().sum()) / max(1, x.shape[0])
+    # A norm, unlike a sum of squares in double precision, takes no copy of x.
+    energy = float(torch.linalg.vector_norm(values, dtype=torch.float64)) ** 2 / max(1, x.shape[0])
     return ((width + hidden) / (2.0 * energy)) ** 0.5 if energy > 0 else 1.0

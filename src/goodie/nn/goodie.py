@@ -53,6 +53,7 @@ class GoodieNetwork(torch.nn.Module):
         fuse: how the branches are joined.
         dropout: probability, on Z before the classifier.
         relu_logits: Eq. 7 to the letter, with a ReLU on the logits; it silences classes.
+        biases: whether the b are learned; they stay zero otherwise.
         generator: initial weights; dropout draws from one of its own, seeded by it.
         device: where the network lives.
     """
@@ -67,18 +68,19 @@ class GoodieNetwork(torch.nn.Module):
         fuse: fusion.Name,
         dropout: float,
         relu_logits: bool,
+        biases: bool = True,
         generator: torch.Generator,
         device: torch.device | str = "cpu",
     ) -> None:
         super().__init__()
         self.relu_logits = relu_logits
         self.weight_structure = glorot(num_classes, hidden, generator)
-        self.bias_structure = torch.nn.Parameter(torch.zeros(hidden))
+        self.bias_structure = torch.nn.Parameter(torch.zeros(hidden), requires_grad=biases)
         self.weight_features = torch.nn.Parameter(glorot(num_features, hidden, generator)[live])
-        self.bias_features = torch.nn.Parameter(torch.zeros(hidden))
+        self.bias_features = torch.nn.Parameter(torch.zeros(hidden), requires_grad=biases)
         self.fusion = FUSIONS[fuse](hidden, generator)
         self.weight_classes = glorot(self.fusion.width_out, num_classes, generator)
-        self.bias_classes = torch.nn.Parameter(torch.zeros(num_classes))
+        self.bias_classes = torch.nn.Parameter(torch.zeros(num_classes), requires_grad=biases)
         seed = int(torch.randint(2**31, (), generator=generator))
         self.dropout = Dropout(dropout, torch.Generator(device).manual_seed(seed))
         self.to(device)
