@@ -7,11 +7,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from benchmarks import propagation, scaling, studies, training
+from benchmarks import methods, propagation, scaling, studies, training
 from benchmarks.measure import machine
 
 RESULTS = Path(__file__).parent / "results"
-SUITES = ("propagation", "scaling", "large", "training", "studies")
+SUITES = ("propagation", "scaling", "large", "training", "methods", "studies")
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
@@ -29,7 +29,8 @@ def main() -> None:
         "--only",
         default="",
         metavar="DATASET",
-        help="of `propagation`, measure this dataset alone; the other rows stay as they were",
+        help="of `propagation` and `methods`, measure this dataset alone; the other rows stay as "
+        "they were",
     )
     arguments = parser.parse_args()
     unknown = set(arguments.suites) - set(SUITES)
@@ -48,6 +49,9 @@ def main() -> None:
         elif suite == "training":
             rows = training.run()
             _write(suite, about, rows, training.table(rows))
+        elif suite == "methods":
+            rows = _merged(suite, methods.run(arguments.only))
+            _write(suite, about, rows, methods.table(rows))
         elif suite == "studies":
             rows = studies.run()
             _write(suite, about, rows, studies.table(rows))

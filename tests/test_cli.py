@@ -10,6 +10,7 @@ import pytest
 import goodie
 from goodie import paper
 from goodie.data import datasets
+from goodie.methods import METHODS
 from goodie.study import cell
 from helpers import Cli, Real
 
@@ -253,13 +254,48 @@ def test_datasets_has_table_1(cli: Cli, real: Real) -> None:
     assert rows["Arxiv"]["edges_undirected"] == 1_157_799
 
 
+# --- goodie methods -------------------------------------------------------------------------------
+
+
+def test_methods_says_what_each_is(cli: Cli) -> None:
+    rows = answer(cli, "methods")
+    assert [row["name"] for row in rows] == list(METHODS)
+    for row in rows:
+        kind = METHODS[row["name"]]
+        assert list(row) == ["name", "family", "paper", "uses", "selects", "transductive"]
+        assert (row["family"], row["paper"]) == (kind.family, kind.paper)
+        assert row["uses"] == list(kind.uses)
+        assert (row["selects"], row["transductive"]) == (kind.selects, kind.transductive)
+    by_name = {row["name"]: row for row in rows}
+    assert by_name["lp"]["uses"] == ["structure", "labels"]
+    assert by_name["gcn-lpa"]["transductive"]
+    assert not by_name["gcn"]["transductive"]
+
+
+def test_methods_without_json_is_a_table(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    ran = cli("methods")
+    assert ran.code == 0
+    cells = [[cell.strip() for cell in line.split("│")[1:-1]] for line in ran.out.splitlines()]
+    rows = {row[0]: row[1:] for row in cells if row}
+    marks = {name: "*" if kind.transductive else "" for name, kind in METHODS.items()}
+    assert list(rows) == [name + mark for name, mark in marks.items()]
+    assert rows["mlp"] == ["features", "features, labels", "Rumelhart et al. 1986"]
+    assert rows["gcn-lpa*"][2] == "Wang and Leskovec 2021"
+
+
+def test_methods_are_what_run_takes(cli: Cli) -> None:
+    ran = cli("run", "--dataset", "digits", "--method", "magic")
+    assert ran.err == f"error: unknown method 'magic'; there are {', '.join(METHODS)}\n"
+
+
 # --- the rest -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["--help"], ["run", "datasets", "demo"]),
+        (["--help"], ["run", "datasets", "methods", "demo"]),
         (
             ["run", "--help"],
             [
@@ -268,6 +304,7 @@ def test_datasets_has_table_1(cli: Cli, real: Real) -> None:
             ],
         ),
         (["datasets", "--help"], ["--json"]),
+        (["methods", "--help"], ["--json"]),
         (["demo", "--help"], ["digits"]),
     ],
     ids=lambda value: " ".join(value),

@@ -33,11 +33,10 @@ def run(scores: list[float], *, patience: int = 3, max_epochs: int = 100) -> tup
     model = Counter()
     script = scripted(model, scores)
     settings = Training(lr=1.0, patience=patience, max_epochs=max_epochs)
-    _, history = train(
+    history = train(
         model,
         loss=model.loss,
-        evaluate=lambda: None,
-        score=lambda output: torch.tensor(next(script)),
+        score=lambda: torch.tensor(next(script)),
         settings=settings,
     )
     return history, model
@@ -67,16 +66,13 @@ def test_an_interrupt_keeps_the_best_so_far() -> None:
     model = Counter()
     script = iter([5.0, 9.0, 7.0])
 
-    def score(output: str) -> torch.Tensor:
+    def score() -> torch.Tensor:
         for value in script:
             return torch.tensor(value)
         raise KeyboardInterrupt
 
-    output, history = train(
-        model, loss=model.loss, evaluate=lambda: "said", score=score, settings=Training(lr=1.0)
-    )
+    history = train(model, loss=model.loss, score=score, settings=Training(lr=1.0))
     assert history.interrupted
-    assert output == "said"
     assert history.best_epoch == 1
     assert model.weight.item() == pytest.approx(-2.0)
 
@@ -90,38 +86,17 @@ def test_what_is_not_finite_is_said_with_its_epoch(bad: float) -> None:
         train(
             model,
             loss=lambda: model.weight + bad,
-            evaluate=lambda: torch.zeros(()),
-            score=lambda output: output,
+            score=lambda: torch.zeros(()),
             settings=Training(),
         )
 
 
-def test_says_what_the_model_says_with_its_best_weights() -> None:
-    model = Counter()
-    script = iter([5.0, 9.0, 7.0])
-    output, history = train(
-        model,
-        loss=model.loss,
-        evaluate=lambda: model.weight.item(),
-        score=lambda output: torch.tensor(next(script)),
-        settings=Training(lr=1.0, max_epochs=3),
-    )
-    assert output == pytest.approx(-2.0)
-    assert history.best_score == 9.0
-
-
-def test_an_interrupt_before_the_first_epoch_still_gives_an_answer() -> None:
+def test_an_interrupt_before_the_first_epoch_leaves_the_model_as_it_was() -> None:
     model = Counter()
 
     def loss() -> torch.Tensor:
         raise KeyboardInterrupt
 
-    output, history = train(
-        model,
-        loss=loss,
-        evaluate=lambda: "said",
-        score=lambda output: torch.zeros(()),
-        settings=Training(),
-    )
-    assert output == "said"
+    history = train(model, loss=loss, score=lambda: torch.zeros(()), settings=Training())
+    assert not model.training
     assert (history.epochs, history.best_epoch, history.interrupted) == (0, -1, True)

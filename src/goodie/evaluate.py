@@ -22,12 +22,11 @@ def accuracy(
     nodes = judged.nonzero()[:, 0]
     if len(nodes) == 0:
         raise InputError("no node is judged: the validation or the test part of the split is empty")
-    return float(accuracy_of(probability, y, nodes))
+    return float(percent_right(probability[nodes], y[nodes]))
 
 
-def accuracy_of(
-    probability: Float[Tensor, "nodes classes"], y: Int[Tensor, " nodes"], nodes: Int[Tensor, " n"]
+def percent_right(
+    scores: Float[Tensor, "judged classes"], y: Int[Tensor, " judged"]
 ) -> Float[Tensor, ""]:
-    """`accuracy` for nodes given by number, left on their device: what training selects by."""
-    right = probability[nodes].argmax(dim=1) == y[nodes]
-    return 100.0 * right.double().mean()
+    """`accuracy` where all nodes are judged, left on its device: what training selects by."""
+    return 100.0 * (scores.argmax(dim=1) == y).double().mean()

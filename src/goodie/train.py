@@ -5,7 +5,6 @@ import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 import torch
 from torch import Tensor
@@ -13,8 +12,6 @@ from tqdm import tqdm
 
 from goodie.errors import GoodieError
 from goodie.nn.random import Dropout
-
-T = TypeVar("T")
 
 # Epochs that are run one kernel at a time before one is recorded: libraries set themselves up, and
 # kernels are compiled.
@@ -67,12 +64,11 @@ def train(
     model: torch.nn.Module,
     *,
     loss: Callable[[], Tensor],
-    evaluate: Callable[[], T],
-    score: Callable[[T], Tensor],
+    score: Callable[[], Tensor],
     settings: Training,
     steady: bool = True,
     progress: bool | None = None,
-) -> tuple[T, History]:
+) -> History:
     """Train a model and leave it with the weights of its best validation epoch.
 
     The best epoch is the first that reaches the best score. An interrupt (Ctrl-C) ends training as
@@ -81,17 +77,12 @@ def train(
     Args:
         model: its parameters are trained in place.
         loss: of the current weights, in training mode.
-        evaluate: what the model says with its current weights, in evaluation mode and without
-            gradients.
-        score: of what it says, on the validation nodes; larger is better. Score and loss are read
-            once an epoch, together.
+        score: of the current weights on the validation nodes, in evaluation mode and without
+            gradients; larger is better. Score and loss are read once an epoch, together.
         settings: how.
         steady: every epoch is the same work on the device, and none of it waits for the host; on a
             GPU it is then recorded once and replayed.
         progress: draw a bar on stderr; None: where that is a terminal.
-
-    Returns:
-        What the model says with its best weights, and how training went.
     """
     on_gpu = any(parameter.is_cuda for parameter in model.parameters())
     optimizer = torch.optim.Adam(
@@ -107,7 +98,7 @@ def train(
         optimizer.step()
         model.eval()
         with torch.no_grad():
-            return torch.stack([value.detach().double(), score(evaluate()).double()])
+            return torch.stack([value.detach().double(), score().double()])
 
     losses: list[float] = []
     scores: list[float] = []
@@ -134,9 +125,7 @@ def train(
         bar.close()
     model.load_state_dict(best_state)
     model.eval()
-    with torch.no_grad():
-        output = evaluate()
-    return output, History(len(losses), best_epoch, best, losses, scores, interrupted)
+    return History(len(losses), best_epoch, best, losses, scores, interrupted)
 
 
 def recorded(run_epoch: Callable[[], Tensor], model: torch.nn.Module) -> Callable[[], Tensor]:

@@ -48,7 +48,7 @@ def _options(
 @app.command()
 def run(
     dataset: Annotated[str, typer.Option(help="As listed by `goodie datasets`.")],
-    method: Annotated[str, typer.Option(help="What to run, such as `lp`.")],
+    method: Annotated[str, typer.Option(help="As listed by `goodie methods`.")],
     scenario: Annotated[
         str,
         typer.Option(
@@ -142,6 +142,29 @@ def datasets(as_json: AsJson = False) -> None:
 
 
 @app.command()
+def methods(as_json: AsJson = False) -> None:
+    """List the methods that `goodie run` runs, what they learn from and where they come from.
+
+    A method that does not use features loses nothing when they go missing. `--json` has the titles
+    of the papers, and whether a method needs validation nodes to select by.
+
+    Example: `goodie run --method fp --dataset Cora --missing-rate 0.9`
+    """
+    from goodie.methods import METHODS
+
+    if as_json:
+        facts = ("name", "family", "paper", "uses", "selects", "transductive")
+        print_json([{fact: getattr(kind, fact) for fact in facts} for kind in METHODS.values()])
+        return
+    table = Table("name", "family", "uses", "paper")
+    for kind in METHODS.values():
+        mark = "*" if kind.transductive else ""
+        table.add_row(kind.name + mark, kind.family, ", ".join(kind.uses), _citation(kind.paper))
+    answer.print(table)
+    answer.print("[dim]* answers for the graph it was fitted on, and for no other[/]")
+
+
+@app.command()
 def demo() -> None:
     """See on scikit-learn's digits what is left when features go missing (under two minutes)."""
     from goodie import demo as tour
@@ -200,6 +223,12 @@ def _name(dataset: str) -> str:
     from goodie.data.datasets import find
 
     return find(dataset).name
+
+
+def _citation(paper: str) -> str:
+    """Authors and year of `authors, title, year`, or of several such."""
+    parts = [one.split(", ") for one in paper.split("; ")]
+    return "; ".join(f"{part[0]} {part[-1]}" for part in parts)
 
 
 def _count(value: int | None, paper: dict[str, int] | None, key: str) -> str:

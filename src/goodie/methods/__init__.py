@@ -4,19 +4,39 @@ from typing import Any
 
 from goodie.errors import InputError
 from goodie.methods.base import Method
+from goodie.methods.cs import CorrectAndSmooth
+from goodie.methods.deepwalk import DeepWalk
 from goodie.methods.fp import FeaturePropagationGCN
 from goodie.methods.gcn import GCN
+from goodie.methods.gcn_lpa import GCNLPA
+from goodie.methods.gcn_nm import NeighbourMeanGCN
+from goodie.methods.gcnmf import GCNMF
 from goodie.methods.goodie import Goodie
 from goodie.methods.lp import LabelPropagation
 from goodie.methods.mlp import MLP
+from goodie.methods.node2vec import Node2Vec
+from goodie.methods.node2vec_feats import Node2VecFeats
+from goodie.methods.node2vec_gnn import Node2VecGNN
+from goodie.methods.pagnn import PaGNN
+from goodie.methods.pcfi import PCFI
 
 METHODS: dict[str, type[Method[Any]]] = {
     method.name: method
     for method in (
         LabelPropagation,
         MLP,
+        DeepWalk,
+        Node2Vec,
+        Node2VecFeats,
         GCN,
+        NeighbourMeanGCN,
+        GCNMF,
+        PaGNN,
         FeaturePropagationGCN,
+        PCFI,
+        Node2VecGNN,
+        GCNLPA,
+        CorrectAndSmooth,
         Goodie,
     )
 }

@@ -38,6 +38,7 @@ class Method(ABC, Generic[C]):
         paper: where it comes from.
         uses: what it learns from, of `features`, `structure` and `labels`.
         selects: whether it needs `val_mask`.
+        transductive: whether it can answer for the graph it was fitted on alone.
         version: raised by hand when a change alters its results, so that stored ones are not
             taken for its own.
         Settings: the frozen dataclass of its settings.
@@ -50,6 +51,7 @@ class Method(ABC, Generic[C]):
     paper: ClassVar[str]
     uses: ClassVar[tuple[str, ...]]
     selects: ClassVar[bool] = False
+    transductive: ClassVar[bool] = False
     version: ClassVar[int] = 1
     Settings: ClassVar[type]
     proba_: Float[Tensor, "nodes classes"]

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Any, Literal, NamedTuple
 
 import torch
@@ -148,13 +147,21 @@ class Goodie(NeuralMethod[Settings]):
             value = error(out.logits)
             return value if contrast is None else value + weight * contrast.loss(out.z)
 
-        self.embedded_ = self.train(
+        selecting = data.val_mask.nonzero()[:, 0].to(device)
+        if model.fusion.nodewise:
+            seen = inputs.rows(selecting)
+            judged = lambda: model(seen).logits  # noqa: E731
+        else:
+            judged = lambda: model(inputs).logits[selecting]  # noqa: E731
+        self.train(
             data,
             loss=loss,
-            evaluate=lambda: model(inputs),
-            logits=attrgetter("logits"),
+            judged=judged,
             steady=contrast is None or contrast.steady,
         )
+        with torch.no_grad():
+            self.embedded_ = out = model(inputs)
+        self.proba_ = out.logits.softmax(dim=1).cpu()
         return self
 
     def predict_proba(self, data: Data) -> Float[Tensor, "nodes classes"]:

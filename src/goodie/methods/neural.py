@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import torch
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from torch import Tensor
 from torch.nn import functional as F
 from torch_geometric.data import Data
@@ -14,7 +14,7 @@ from torch_geometric.data import Data
 from goodie.data.observed import to_sparse
 from goodie.data.validate import validate
 from goodie.errors import InvalidGraphError
-from goodie.evaluate import accuracy_of
+from goodie.evaluate import percent_right
 from goodie.methods.base import Learnt, Method, check_width
 from goodie.nn.gcn import TwoLayers
 from goodie.nn.product import Constant, Propagated
@@ -36,8 +36,8 @@ class Settings(Training):
     dropout: float = 0.5
 
 
-C = TypeVar("C", bound=Settings)
-T = TypeVar("T")
+C = TypeVar("C", bound=Training)
+Two = TypeVar("Two", bound=Settings)
 
 
 class NeuralMethod(Method[C]):
@@ -53,31 +53,25 @@ class NeuralMethod(Method[C]):
         data: Data,
         *,
         loss: Callable[[], Float[Tensor, ""]],
-        evaluate: Callable[[], T],
-        logits: Callable[[T], Float[Tensor, "nodes classes"]],
+        judged: Callable[[], Float[Tensor, "judged classes"]],
         steady: bool = True,
-    ) -> T:
-        """Train `model_`, and say what it says with its best weights.
+    ) -> None:
+        """Train `model_`, and leave it with its best weights.
 
         Args:
             data: for its validation labels.
             loss: of the model with its weights of the moment.
-            evaluate: what it says with them.
-            logits: those of what it says.
+            judged: the logits that it then gives the validation nodes, in their order.
             steady: as for `goodie.train.train`.
         """
-        y = data.y.to(self.device_)
-        judged = data.val_mask.nonzero()[:, 0].to(self.device_)
-        output, self.history_ = train(
+        y = data.y[data.val_mask].to(self.device_)
+        self.history_ = train(
             self.model_,
             loss=loss,
-            evaluate=evaluate,
-            score=lambda output: accuracy_of(logits(output), y, judged),
+            score=lambda: percent_right(judged(), y),
             settings=self.settings,
             steady=steady,
         )
-        self.proba_ = logits(output).softmax(dim=1).cpu()
-        return output
 
     def details(self) -> dict[str, Any]:
         """Epochs, and the loss where it was best."""
@@ -90,12 +84,14 @@ class NeuralMethod(Method[C]):
         }
 
 
-class TwoLayerMethod(NeuralMethod[C]):
+class TwoLayerMethod(NeuralMethod[Two]):
     """A method that is a choice of inputs for a two-layer network.
 
-    `prepare` makes what never changes during training, once.
+    `prepare` makes what never changes during training, once. The network is then trained on what
+    the training nodes' logits depend on, and judged on what the validation nodes' do.
     """
 
+    version = 2
     model_: TwoLayers
 
     @abstractmethod
@@ -104,7 +100,7 @@ class TwoLayerMethod(NeuralMethod[C]):
 
     def fit(
         self, data: Data, *, seed: int = 0, device: torch.device | str = "cpu"
-    ) -> "TwoLayerMethod[C]":
+    ) -> "TwoLayerMethod[Two]":
         """Train on `train_mask`, select on `val_mask`."""
         data = to_train_on(data)
         self.device_ = device
@@ -112,13 +108,15 @@ class TwoLayerMethod(NeuralMethod[C]):
         self.num_classes_ = int(data.y[data.train_mask].max()) + 1
         inputs = self.prepare(data, device)
         self.model_ = model = self._network(torch.Generator().manual_seed(seed))
-        error = cross_entropy(data, device)
+        taught, selecting = (rows_of(inputs, mask) for mask in (data.train_mask, data.val_mask))
+        y = data.y[data.train_mask].to(device)
         self.train(
             data,
-            loss=lambda: error(model(*inputs)),
-            evaluate=lambda: model(*inputs),
-            logits=lambda output: output,
+            loss=lambda: F.cross_entropy(model(*taught), y),
+            judged=lambda: model(*selecting),
         )
+        with torch.no_grad():
+            self.proba_ = model(*inputs).softmax(dim=1).cpu()
         return self
 
     def predict_proba(self, data: Data) -> Float[Tensor, "nodes classes"]:
@@ -152,6 +150,16 @@ class TwoLayerMethod(NeuralMethod[C]):
             generator=generator,
             device=self.device_,
         )
+
+
+def rows_of(inputs: Inputs, chosen: Bool[Tensor, " nodes"]) -> Inputs:
+    """What the network needs to see to give logits to some nodes: them and their neighbours."""
+    X, S = inputs
+    nodes = chosen.nonzero()[:, 0]
+    if S is None:
+        return X.rows(nodes), None
+    S, read = S.reading(nodes)
+    return X if read is None else X.rows(read), S
 
 
 def to_train_on(data: Data) -> Data:

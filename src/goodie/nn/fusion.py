@@ -1,7 +1,7 @@
 """How the two branches' embeddings become one (Eqs. 5–6, and the ablation's alternatives)."""
 
 from abc import ABC, abstractmethod
-from typing import Literal, NamedTuple
+from typing import ClassVar, Literal, NamedTuple
 
 import torch
 from jaxtyping import Float
@@ -29,10 +29,15 @@ class Fused(NamedTuple):
 class Fusion(torch.nn.Module, ABC):
     """Joins H^LP and H^FP, both N×D.
 
+    Attributes:
+        nodewise: whether a node's embedding is the same in whatever company it is looked at.
+
     Args:
         width: D.
         generator: what it draws, it draws from here.
     """
+
+    nodewise: ClassVar[bool] = True
 
     def __init__(self, width: int, generator: torch.Generator) -> None:
         super().__init__()
@@ -65,6 +70,8 @@ class Attention(Fusion):
 
 class RandomHalf(Fusion):
     """A random half of the nodes takes the one branch, the others the other."""
+
+    nodewise = False
 
     def __init__(self, width: int, generator: torch.Generator) -> None:
         super().__init__(width, generator)

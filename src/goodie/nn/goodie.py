@@ -26,6 +26,13 @@ class Inputs(NamedTuple):
     features: Propagated
     S: Constant
 
+    def rows(self, chosen: Int[Tensor, " chosen"]) -> "Inputs":
+        """What there is to see to give logits to some nodes: them and their neighbours."""
+        S, read = self.S.reading(chosen)
+        if read is None:
+            return self._replace(S=S)
+        return Inputs(self.structure.rows(read), self.features.rows(read), S)
+
 
 class Embedded(NamedTuple):
     """What the network makes of every node.

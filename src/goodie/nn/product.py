@@ -5,8 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+import scipy.sparse as sp
 import torch
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch import Tensor
 
 from goodie.graph import Operator
@@ -16,6 +18,10 @@ from goodie.spmm import Multiplier, multiplier
 # A sparse product costs about this many times a dense one for each multiplication it does: its
 # operands are gathered. Between 2 and 9 on Cora, PubMed and CS, on a CPU, for widths 16 and 64.
 SPARSE_COST = 6
+
+# Rows that read more than this share of a matrix are given the whole of it: a copy of nearly
+# everything would cost its memory and save no time.
+WHOLE_FROM = 0.8
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,6 +37,30 @@ class Constant:
     def __matmul__(self, weights: Float[Tensor, "columns width"]) -> Float[Tensor, "rows width"]:
         apply: Callable[..., Tensor] = _Product.apply
         return apply(self._multiplier, self._pullback, weights)
+
+    def rows(self, chosen: Int[Tensor, " chosen"]) -> "Constant":
+        """Some of its rows."""
+        if not is_sparse(self.matrix):
+            return constant(self.matrix[chosen])
+        part = csr_to_scipy(self.matrix)[chosen.cpu().numpy()]
+        return constant(csr_to_torch(part).to(self.matrix.device))
+
+    def reading(
+        self, chosen: Int[Tensor, " chosen"]
+    ) -> tuple["Constant", Int[Tensor, " read"] | None]:
+        """Some rows of a sparse matrix without the columns that are zero in all of them.
+
+        Returns:
+            The rows, and the columns that are left; None for all, where leaving some out would
+            save little.
+        """
+        part = csr_to_scipy(self.matrix)[chosen.cpu().numpy()]
+        read = np.unique(part.indices)
+        if len(read) > WHOLE_FROM * part.shape[1]:
+            return self.rows(chosen), None
+        device = self.matrix.device
+        thin = csr_to_torch(sp.csr_array(part[:, read])).to(device)
+        return constant(thin), torch.from_numpy(read).long().to(device)
 
     @cached_property
     def _multiplier(self) -> Multiplier:
@@ -72,6 +102,13 @@ class Propagated:
     def __matmul__(self, weights: Float[Tensor, "columns width"]) -> Float[Tensor, "rows width"]:
         product = self.inner @ weights
         return product if self.outer is None else self.outer @ product
+
+    def rows(self, chosen: Int[Tensor, " chosen"]) -> "Propagated":
+        """Some of its rows, made of what they read alone."""
+        if self.outer is None:
+            return Propagated(self.inner.rows(chosen), None)
+        outer, read = self.outer.reading(chosen)
+        return Propagated(self.inner if read is None else self.inner.rows(read), outer)
 
 
 class _Product(torch.autograd.Function):

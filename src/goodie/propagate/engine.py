@@ -67,12 +67,17 @@ class Propagated:
 
 
 def iterate(
-    S: Operator, block: Block, *, steps: int, tolerance: float | None = None, clip: bool = False
+    S: Operator,
+    block: Block,
+    *,
+    steps: int,
+    tolerance: float | None = None,
+    clip: tuple[float, float] | None = None,
 ) -> Diffused:
     """`Y ← base + gain ∘ (S Y)`, `steps` times, or until no entry of a column moves by more.
 
     With a tolerance each column stops by itself, so that the result does not depend on which
-    columns share a block. `clip` keeps every step within [0, 1].
+    columns share a block. `clip` keeps every step within two bounds.
     """
     now, base, gain = block
     then = torch.empty_like(now)
@@ -86,8 +91,8 @@ def iterate(
             torch.add(base, then, alpha=gain, out=then)
         else:
             torch.addcmul(base, then, gain, out=then)
-        if clip:
-            then.clamp_(0.0, 1.0)
+        if clip is not None:
+            then.clamp_(*clip)
         taken = step
         if tolerance is not None or step == steps:
             moved = (then - now).abs().amax(dim=0)

@@ -75,7 +75,7 @@ def propagate_labels(
             _block(Y, seeds, alpha, form),
             steps=steps,
             tolerance=tolerance,
-            clip=form == "residual",
+            clip=(0.0, 1.0) if form == "residual" else None,
         )
 
     Y0 = _one_hot(y, seeds, num_classes, S)

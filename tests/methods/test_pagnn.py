@@ -1,0 +1,29 @@
+"""PaGNN: from the raw graph to the logits, with the weights it ended with."""
+
+import numpy as np
+import pytest
+from torch_geometric.data import Data
+
+from goodie import missing, splits, synthetic
+from goodie.config import build
+from goodie.data.observed import to_sparse
+from goodie.methods.pagnn import PaGNN
+from oracles import pagnn as oracle
+from propagate.graphs import dense
+
+
+def problem(scenario: str) -> Data:
+    data = synthetic(60, 3, num_features=16, average_degree=4.0)
+    return splits.stratified(data.y, train=0.2, val=0.2).apply(missing.hide(data, scenario, 0.6))
+
+
+@pytest.mark.parametrize("scenario", ["uniform", "structural"])
+def test_is_the_oracle(scenario: str) -> None:
+    data = problem(scenario)
+    method = PaGNN(build(PaGNN.Settings, {"max_epochs": 5})).fit(data)
+    w = {name: t.numpy() for name, t in method.model_.state_dict().items()}
+    weights = [w[name] for name in ("weight_1", "bias_1", "weight_2", "bias_2")]
+    logits = oracle.network(dense(data, "symmetric"), data.x, *weights)
+    p = np.exp(logits) / np.exp(logits).sum(axis=1, keepdims=True)
+    for form in (data, to_sparse(data)):
+        np.testing.assert_allclose(method.predict_proba(form), p, rtol=0, atol=1e-5)
