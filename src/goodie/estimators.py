@@ -295,6 +295,10 @@ class GoodieClassifier(GraphClassifier):
         relu_logits: a ReLU on the logits, as the paper prints; it silences classes.
         sample: nodes in a batch of `contrast="sampled"`.
         backend: how the contrast's log-sum-exps are computed.
+        withheld_parts: of `balanced`: parts in which the training labels take turns to be withheld
+            while structure and features learn to answer together.
+        branch_weight: of `balanced`: how much it counts what each of the two says alone.
+        branch_decay: of `balanced`: weight decay of the branches.
         hidden: width of a branch.
         dropout: before the classifier.
         lr: of Adam.
@@ -340,6 +344,9 @@ class GoodieClassifier(GraphClassifier):
         relu_logits: bool = Settings.relu_logits,
         sample: int = Settings.sample,
         backend: Backend = Settings.backend,
+        withheld_parts: int = Settings.withheld_parts,
+        branch_weight: float = Settings.branch_weight,
+        branch_decay: float = Settings.branch_decay,
         hidden: int = Settings.hidden,
         dropout: float = Settings.dropout,
         lr: float = Settings.lr,
@@ -361,6 +368,9 @@ class GoodieClassifier(GraphClassifier):
         self.relu_logits = relu_logits
         self.sample = sample
         self.backend = backend
+        self.withheld_parts = withheld_parts
+        self.branch_weight = branch_weight
+        self.branch_decay = branch_decay
         self.hidden = hidden
         self.dropout = dropout
         self.lr = lr

@@ -26,7 +26,7 @@ def accuracy(
 
 
 def percent_right(
-    scores: Float[Tensor, "judged classes"], y: Int[Tensor, " judged"]
-) -> Float[Tensor, ""]:
+    scores: Float[Tensor, "*ways judged classes"], y: Int[Tensor, " judged"]
+) -> Float[Tensor, "*ways"]:
     """`accuracy` where all nodes are judged, left on its device: what training selects by."""
-    return 100.0 * (scores.argmax(dim=1) == y).double().mean()
+    return 100.0 * (scores.argmax(dim=-1) == y).double().mean(dim=-1)

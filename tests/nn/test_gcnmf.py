@@ -168,3 +168,13 @@ def test_what_is_stored_but_not_observed_is_not_read() -> None:
         leaking.x = data.x
         with torch.no_grad():
             assert model(inputs(leaking)).equal(model(inputs(hidden)))
+
+
+@pytest.mark.parametrize("rate", [0.0, 0.5, 0.98])
+@pytest.mark.parametrize("count", [1, 30, 90])
+def test_some_nodes_are_told_what_they_are_among_all(rate: float, count: int) -> None:
+    data = missing.uniform(synthetic(90, num_features=40, average_degree=3.0), rate)
+    model, prepared = network(40), inputs(data)
+    chosen = torch.randperm(90, generator=torch.Generator().manual_seed(0))[:count]
+    with torch.no_grad():
+        torch.testing.assert_close(model(prepared.rows(chosen)), model(prepared)[chosen])

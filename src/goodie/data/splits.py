@@ -94,6 +94,19 @@ def check_shares(train: float = 0.1, val: float = 0.1) -> None:
         raise InputError(f"train={train} and val={val} must be shares that add up to at most 1")
 
 
+def development(split: Split, *, seed: int) -> Split:
+    """A split for making choices by: half of the validation nodes select, the others are judged.
+
+    The test nodes of `split` are in no part, so that what is chosen owes them nothing.
+    """
+    nodes = split.val.nonzero()[:, 0].numpy()
+    drawn = np.random.default_rng(seed).permutation(nodes)
+    val, judged = torch.zeros((2, len(split.val)), dtype=torch.bool)
+    val[drawn[: len(drawn) // 2]] = True
+    judged[drawn[len(drawn) // 2 :]] = True
+    return Split(split.train, val, judged)
+
+
 def official(data: Data, *, seed: int = 0) -> Split:
     """The split that the dataset was published with.
 

@@ -11,6 +11,7 @@ from jaxtyping import Bool, Float
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.mixture import GaussianMixture
 from torch import Tensor
+from torch.nn import functional as F
 from torch_geometric.data import Data
 
 from goodie.data.observed import observed, to_sparse
@@ -18,7 +19,7 @@ from goodie.data.validate import validate
 from goodie.graph import Operator, operator
 from goodie.methods import neural
 from goodie.methods.base import Learnt, check_width
-from goodie.methods.neural import NeuralMethod, cross_entropy, to_train_on
+from goodie.methods.neural import NeuralMethod, to_train_on
 from goodie.nn.gcnmf import Evidence, GCNMFNetwork, Inputs, Mixture, split_holes
 from goodie.nn.product import Propagated, constant, propagated
 from goodie.sparse import csr_to_scipy, csr_to_torch, is_sparse
@@ -74,12 +75,15 @@ class GCNMF(NeuralMethod[Settings]):
         mixture = fit_mixture(table, self.settings.components, seed=seed)
         self.model_ = model = self._network(mixture, torch.Generator().manual_seed(seed))
         inputs = prepare(table, operator(data, device=device))
-        error = cross_entropy(data, device)
-        selecting = data.val_mask.nonzero()[:, 0].to(device)
+        taught, selecting = (
+            inputs.rows(mask.nonzero()[:, 0].to(device))
+            for mask in (data.train_mask, data.val_mask)
+        )
+        y = data.y[data.train_mask].to(device)
         self.train(
             data,
-            loss=lambda: error(model(inputs)),
-            judged=lambda: model(inputs)[selecting],
+            loss=lambda: F.cross_entropy(model(taught), y),
+            judged=lambda: model(selecting),
         )
         with torch.no_grad():
             self.proba_ = model(inputs).softmax(dim=1).cpu()

@@ -53,7 +53,7 @@ class NeuralMethod(Method[C]):
         data: Data,
         *,
         loss: Callable[[], Float[Tensor, ""]],
-        judged: Callable[[], Float[Tensor, "judged classes"]],
+        judged: Callable[[], Float[Tensor, "*ways judged classes"]],
         steady: bool = True,
     ) -> None:
         """Train `model_`, and leave it with its best weights.
@@ -61,14 +61,15 @@ class NeuralMethod(Method[C]):
         Args:
             data: for its validation labels.
             loss: of the model with its weights of the moment.
-            judged: the logits that it then gives the validation nodes, in their order.
+            judged: the logits that it then gives the validation nodes, in their order; where it
+                gives them in several ways, the best of these counts.
             steady: as for `goodie.train.train`.
         """
         y = data.y[data.val_mask].to(self.device_)
         self.history_ = train(
             self.model_,
             loss=loss,
-            score=lambda: percent_right(judged(), y),
+            score=lambda: percent_right(judged(), y).max(),
             settings=self.settings,
             steady=steady,
         )

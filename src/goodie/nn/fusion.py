@@ -49,6 +49,12 @@ class Fusion(torch.nn.Module, ABC):
     ) -> Fused:
         """Join them."""
 
+    def weights(
+        self, joined: Float[Tensor, "fused classes"]
+    ) -> tuple[Float[Tensor, "width classes"], Float[Tensor, "width classes"]]:
+        """Weights of a layer after the fusion, as they meet each branch when it is alone."""
+        return joined, joined
+
 
 class Attention(Fusion):
     """Node by node, the softmax over the branches of LeakyReLU(aᵀh), one a for both (Eqs. 5–6)."""
@@ -121,6 +127,13 @@ class Concat(Fusion):
         """See `Fusion`."""
         both = torch.cat([structure, features], dim=1)
         return Fused(both, structure.new_full((len(structure),), 0.5))
+
+    def weights(
+        self, joined: Float[Tensor, "fused classes"]
+    ) -> tuple[Float[Tensor, "width classes"], Float[Tensor, "width classes"]]:
+        """See `Fusion.weights`."""
+        of_structure, of_features = joined.chunk(2)
+        return of_structure, of_features
 
 
 FUSIONS: dict[Name, type[Fusion]] = {

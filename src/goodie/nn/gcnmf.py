@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 import torch
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from goodie.nn.product import SPARSE_COST, Constant, Propagated
@@ -51,6 +51,13 @@ class Evidence(NamedTuple):
     corrections: Constant
     shown: Float[Tensor, " nodes"]
 
+    def rows(self, chosen: Int[Tensor, " chosen"]) -> "Evidence":
+        """That of some nodes."""
+        x, squares, corrections, shown = self
+        return Evidence(
+            x.rows(chosen), squares.rows(chosen), corrections.rows(chosen), shown[chosen]
+        )
+
 
 class Inputs(NamedTuple):
     """What the network sees of a graph; none of it changes in training.
@@ -70,6 +77,20 @@ class Inputs(NamedTuple):
     by_row: Float[Tensor, "nodes 3"]
     evidence: Evidence
     S: Constant
+
+    def rows(self, chosen: Int[Tensor, " chosen"]) -> "Inputs":
+        """What there is to see to give logits to some nodes: them and their neighbours."""
+        S, read = self.S.reading(chosen)
+        if read is None:
+            return self._replace(S=S)
+        return Inputs(
+            self.features.rows(read),
+            self.holes.rows(read),
+            self.holes_squared.rows(read),
+            self.by_row[read],
+            self.evidence.rows(read),
+            S,
+        )
 
 
 class GCNMFNetwork(torch.nn.Module):

@@ -1,5 +1,6 @@
 """GOODIE's network: two branches, their fusion, and a graph convolution that classifies."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import torch
@@ -26,12 +27,22 @@ class Inputs(NamedTuple):
     features: Propagated
     S: Constant
 
-    def rows(self, chosen: Int[Tensor, " chosen"]) -> "Inputs":
-        """What there is to see to give logits to some nodes: them and their neighbours."""
-        S, read = self.S.reading(chosen)
+    def reading(
+        self, chosen: Int[Tensor, " chosen"], *, whole: bool = False
+    ) -> tuple["Inputs", Int[Tensor, " read"] | None]:
+        """What there is to see to give logits to some nodes: them and their neighbours.
+
+        Args:
+            chosen: the nodes.
+            whole: leave all rows of the branches' inputs.
+
+        Returns:
+            The inputs, and which rows of the branches' are left; None for all.
+        """
+        S, read = (self.S.rows(chosen), None) if whole else self.S.reading(chosen)
         if read is None:
-            return self._replace(S=S)
-        return Inputs(self.structure.rows(read), self.features.rows(read), S)
+            return self._replace(S=S), None
+        return Inputs(self.structure.rows(read), self.features.rows(read), S), read
 
 
 class Embedded(NamedTuple):
@@ -46,6 +57,14 @@ class Embedded(NamedTuple):
     logits: Float[Tensor, "nodes classes"]
     z: Float[Tensor, "nodes fused"]
     structure: Float[Tensor, " nodes"]
+
+
+class Voices(NamedTuple):
+    """What the network says of every node in three ways."""
+
+    both: Embedded
+    structure: Embedded
+    features: Embedded
 
 
 class GoodieNetwork(torch.nn.Module):
@@ -93,9 +112,50 @@ class GoodieNetwork(torch.nn.Module):
         self.to(device)
 
     def forward(self, inputs: Inputs) -> Embedded:
-        """Logits, embeddings and shares of all nodes."""
-        structure = F.relu(inputs.structure @ self.weight_structure + self.bias_structure)
-        features = F.relu(inputs.features @ self.weight_features + self.bias_features)
-        z, share = self.fusion(structure, features)
-        logits = inputs.S @ (self.dropout(z) @ self.weight_classes) + self.bias_classes
-        return Embedded(F.relu(logits) if self.relu_logits else logits, z, share)
+        """Logits, embeddings and shares of all nodes (Eqs. 2, 4–7)."""
+        z, share = self.fusion(
+            self.of_structure(inputs.structure), self.of_features(inputs.features)
+        )
+        (logits,) = self.classify(inputs.S, [(z, self.weight_classes)])
+        return Embedded(logits, z, share)
+
+    def voices(
+        self, inputs: Inputs, withheld: Float[Tensor, "nodes classes"] | None = None
+    ) -> Voices:
+        """What the branches say together, and what each says alone, by the same classifier.
+
+        Args:
+            inputs: of the branches.
+            withheld: Â Ŷ as the fusion is to see it instead of `inputs.structure`.
+        """
+        structure = self.of_structure(inputs.structure)
+        features = self.of_features(inputs.features)
+        joined = structure if withheld is None else self.of_structure(withheld)
+        z, share = self.fusion(joined, features)
+        alone = self.fusion.weights(self.weight_classes)
+        both, first, second = self.classify(
+            inputs.S, [(z, self.weight_classes), (structure, alone[0]), (features, alone[1])]
+        )
+        return Voices(
+            Embedded(both, z, share),
+            Embedded(first, structure, torch.ones_like(share)),
+            Embedded(second, features, torch.zeros_like(share)),
+        )
+
+    def of_structure(
+        self, x: Propagated | Float[Tensor, "nodes classes"]
+    ) -> Float[Tensor, "nodes width"]:
+        """H^LP."""
+        return F.relu(x @ self.weight_structure + self.bias_structure)
+
+    def of_features(self, x: Propagated) -> Float[Tensor, "nodes width"]:
+        """H^FP."""
+        return F.relu(x @ self.weight_features + self.bias_features)
+
+    def classify(
+        self, S: Constant, embedded: Sequence[tuple[Tensor, Tensor]]
+    ) -> Sequence[Float[Tensor, "nodes classes"]]:
+        """Logits of embeddings, each with its weights; one sparse product for all."""
+        spread = S @ torch.cat([self.dropout(z) @ weight for z, weight in embedded], dim=1)
+        logits = [part + self.bias_classes for part in spread.chunk(len(embedded), dim=1)]
+        return [F.relu(part) for part in logits] if self.relu_logits else logits

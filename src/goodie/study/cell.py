@@ -13,7 +13,7 @@ import torch
 from torch_geometric.data import Data
 
 from goodie import config, methods
-from goodie.data import datasets
+from goodie.data import datasets, splits
 from goodie.data.datasets import Dataset
 from goodie.data.files import cache_folder
 from goodie.data.fingerprint import fingerprint
@@ -23,7 +23,9 @@ from goodie.memory import watch_peak
 from goodie.study import sources
 from goodie.tasks import node
 
-TASKS = ("node",)
+# `development` is node classification judged on validation nodes that did not select: what choices
+# are made by, so that the test nodes' labels have no part in them.
+TASKS = ("node", "development")
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Cell:
         rate: share of the features that is missing.
         seed: of the split, the holes and the initial weights.
         settings: all settings of the method, resolved.
-        task: `node`.
+        task: one of `TASKS`.
         source: where a graph of the study's own comes from; see `sources.dataset`.
     """
 
@@ -52,7 +54,7 @@ class Cell:
 
     def __post_init__(self) -> None:
         if self.task not in TASKS:
-            raise InputError(f"unknown task {self.task!r}; there is {', '.join(TASKS)}")
+            raise InputError(f"unknown task {self.task!r}; there are {', '.join(TASKS)}")
 
 
 @dataclass(frozen=True)
@@ -118,6 +120,8 @@ def run(cell: Cell, *, device: torch.device | str = "cpu") -> Result:
     data = load(cell)
     kind = methods.get(cell.method)
     split = _dataset(cell).split(data, cell.seed)
+    if cell.task == "development":
+        split = splits.development(split, seed=cell.seed)
     # What a method does not look at need not be taken from it.
     rate = cell.rate if "features" in kind.uses else 0.0
     problem = node.with_holes(data, split, scenario=cell.scenario, rate=rate, seed=cell.seed)

@@ -22,9 +22,9 @@ class Score(NamedTuple):
 
 
 def with_holes(data: Data, split: Split, *, scenario: str, rate: float, seed: int) -> Data:
-    """The problem a method is given: features taken away, and test labels with them."""
+    """The problem a method is given: features taken away, and all labels that it may not read."""
     problem = split.apply(missing.hide(data, scenario, rate, random_state=seed))
-    problem.y = torch.where(split.test, -1, data.y)
+    problem.y = torch.where(split.train | split.val, data.y, -1)
     return problem
 
 
