@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import torch
 from jaxtyping import Bool, Float
@@ -90,7 +90,12 @@ class TwoLayerMethod(NeuralMethod[Two]):
 
     `prepare` makes what never changes during training, once. The network is then trained on what
     the training nodes' logits depend on, and judged on what the validation nodes' do.
+
+    Attributes:
+        hidden_bias: whether the hidden layer learns a bias.
     """
+
+    hidden_bias: ClassVar[bool] = True
 
     version = 2
     model_: TwoLayers
@@ -148,6 +153,7 @@ class TwoLayerMethod(NeuralMethod[Two]):
             self.settings.hidden,
             self.num_classes_,
             dropout=self.settings.dropout,
+            hidden_bias=self.hidden_bias,
             generator=generator,
             device=self.device_,
         )

@@ -20,6 +20,7 @@ class TwoLayers(torch.nn.Module):
         hidden: columns of the hidden layer.
         num_classes: columns of the result.
         dropout: probability.
+        hidden_bias: whether b₁ is learned; it stays zero otherwise.
         generator: initial weights; dropout draws from one of its own, seeded by it.
         device: where the network lives.
     """
@@ -31,13 +32,14 @@ class TwoLayers(torch.nn.Module):
         num_classes: int,
         *,
         dropout: float,
+        hidden_bias: bool = True,
         generator: torch.Generator,
         device: torch.device | str = "cpu",
     ) -> None:
         super().__init__()
         self.weight_1 = glorot(width_in, hidden, generator)
         self.weight_2 = glorot(hidden, num_classes, generator)
-        self.bias_1 = torch.nn.Parameter(torch.zeros(hidden))
+        self.bias_1 = torch.nn.Parameter(torch.zeros(hidden), requires_grad=hidden_bias)
         self.bias_2 = torch.nn.Parameter(torch.zeros(num_classes))
         seed = int(torch.randint(2**31, (), generator=generator))
         self.dropout = Dropout(dropout, torch.Generator(device).manual_seed(seed))
