@@ -78,6 +78,7 @@ def test_fit_returns_itself_and_sets_what_ends_in_an_underscore() -> None:
     np.testing.assert_allclose(model.proba_.sum(axis=1), 1.0, rtol=1e-5)
     assert model.attention_.shape == (80, 2)
     np.testing.assert_allclose(model.attention_.sum(axis=1), 1.0, rtol=1e-5)
+    assert model.voice_ == model.method_.voice_
     assert model.embed().shape == (80, 64)
     assert len(model.history_.losses) == 8
     assert model.predict().tolist() == model.proba_.argmax(axis=1).tolist()

@@ -25,7 +25,7 @@ from goodie.evaluate import accuracy
 from goodie.losses.pairwise_logsumexp import Backend
 from goodie.methods import storage
 from goodie.methods.base import Method, known_labels
-from goodie.methods.goodie import Contrast, Goodie, Preset, Settings
+from goodie.methods.goodie import Contrast, Goodie, Preset, Settings, Voice
 from goodie.methods.neural import NeuralMethod
 from goodie.nn.fusion import Name as Fusion
 from goodie.nn.goodie import Embedded
@@ -315,6 +315,8 @@ class GoodieClassifier(GraphClassifier):
         train_mask_, val_mask_: the nodes trained on, and those that selected.
         proba_: probabilities in the graph fitted on; None in a model from a file.
         attention_: there, how much of each node came from structure and from features; likewise.
+        voice_: who answers, chosen on the validation nodes: `both` branches together, `structure`
+            or `features` alone, or the `labels` that propagation spreads.
         history_: losses and validation scores of every epoch.
         method_: what does the work.
 
@@ -384,6 +386,12 @@ class GoodieClassifier(GraphClassifier):
     def _method(self) -> Goodie:
         chosen = {field.name: getattr(self, field.name) for field in fields(Settings)}
         return Goodie(config.build(Settings, chosen))
+
+    @property
+    def voice_(self) -> Voice:
+        """Who answers: both branches together, one of them, or label propagation itself."""
+        check_is_fitted(self, "method_")
+        return self.method_.voice_
 
     @property
     def attention_(self) -> Float[np.ndarray, "nodes 2"]:

@@ -163,3 +163,16 @@ def test_a_split_applied_is_a_copy() -> None:
     assert torch.equal(out.val_mask, split.val)
     assert torch.equal(out.test_mask, split.test)
     assert "train_mask" not in data
+
+
+def test_a_development_split_owes_the_test_nodes_nothing() -> None:
+    y = torch.arange(300) % 3
+    whole = splits.paper(y, seed=4, num_development=150)
+    part = splits.development(whole, seed=4)
+    assert part.train.equal(whole.train)
+    assert (part.val | part.test).equal(whole.val)
+    assert not (part.val & part.test).any()
+    assert int(part.val.sum()) == int(part.test.sum()) == 45
+    again = splits.development(whole, seed=4)
+    assert all(a.equal(b) for a, b in zip(part, again, strict=True))
+    assert not splits.development(whole, seed=5).val.equal(part.val)

@@ -7,7 +7,10 @@ import torch
 from goodie import missing, paper, splits, synthetic
 from goodie.config import build
 from goodie.errors import InputError
-from goodie.methods.goodie import PAIRS_UP_TO, Goodie, Settings
+from goodie.methods.goodie import PAIRS_UP_TO, VOICES, Goodie, Settings
+from goodie.methods.lp import LabelPropagation
+from goodie.nn.balance import ROW_SIZE
+from goodie.propagate.withheld import deal
 from goodie.study.cell import resolve
 from oracles import goodie as oracle
 from oracles import propagation
@@ -55,7 +58,7 @@ def test_to_the_letter_labels_are_reset_and_layers_have_no_biases() -> None:
     train = data.train_mask.numpy()
     Y0 = np.eye(3)[data.y.numpy()] * train[:, None]
     Y = propagation.label_propagation_reset(adjacency(data), Y0, train, 50)
-    np.testing.assert_allclose(method._spread(data).scores, Y, rtol=0, atol=1e-5)
+    np.testing.assert_allclose(method._spread(data, data.train_mask).scores, Y, rtol=0, atol=1e-5)
     biases = [p for name, p in method.model_.named_parameters() if name.startswith("bias")]
     assert len(biases) == 3
     assert not any(bias.any() for bias in biases)
@@ -85,19 +88,95 @@ def test_what_it_minimises(contrast: str) -> None:
     assert method.history_.losses[0] == pytest.approx(expected, rel=1e-4)
 
 
-def test_balanced_starts_with_branches_of_one_scale() -> None:
-    """However small the features and however weak the labels' scores."""
+def test_balanced_inputs_have_one_size() -> None:
+    """However small the features, however many are missing, and however weak the labels' scores."""
+    for factor, rate in ((1e-4, 0.0), (1e4, 0.5)):
+        data = problem(rate, n=400)
+        data.x = data.x * factor
+        method = goodie(max_epochs=1, alpha=0.999).fit(data)
+        labels = method._scaled(method._spread(data, data.train_mask).scores)
+        features = method.intake_.scale * data.x
+        share = 1 - data.x.isnan().float().mean().item()
+        reached = labels.sum(dim=1) > 0
+        torch.testing.assert_close(
+            labels.sum(dim=1)[reached], torch.full((int(reached.sum()),), ROW_SIZE)
+        )
+        found = features.abs().nansum(dim=1).mean().item() / share
+        assert found == pytest.approx(ROW_SIZE, rel=1e-4)
+
+
+def test_what_balanced_minimises() -> None:
+    """The first epoch: its part of the labels, each branch alone, and the branches' weights."""
     data = problem()
-    data.x = data.x * 1e-4
-    method = goodie(hidden=2000, max_epochs=1, lr=1e-12, alpha=0.999).fit(data)
-    inputs = method._inputs(method._spread(data))
-    model = method.model_
-    for x, w in (
-        (inputs.structure, model.weight_structure),
-        (inputs.features, model.weight_features),
-    ):
-        size = (x @ w).square().mean().item()
-        assert 0.2 < size < 2.0
+    settings = {"withheld_parts": 3, "branch_weight": 0.5, "branch_decay": 0.2, "alpha": 0.9}
+    method = goodie(**settings, dropout=0.0, lr=1e-12, max_epochs=3).fit(data)
+    weights = {name: t.double().numpy() for name, t in method.model_.state_dict().items()}
+    A, train = adjacency(data), data.train_mask.numpy()
+    y = data.y.numpy()
+    X = propagation.feature_propagation(A, data.x.numpy(), 40)[:, method.intake_.live.numpy()]
+    H_fp = oracle.branch(
+        A, method.intake_.scale * X, weights["weight_features"], weights["bias_features"]
+    )
+
+    def structure(seeds: np.ndarray) -> np.ndarray:
+        Y = propagation.label_propagation_residual(A, np.eye(3)[y] * seeds[:, None], 0.9, 50)
+        total = Y.sum(axis=1, keepdims=True)
+        Y = ROW_SIZE * np.divide(Y, total, out=np.zeros_like(Y), where=total > 0)
+        return oracle.branch(A, Y, weights["weight_structure"], weights["bias_structure"])
+
+    def entropy(Z: np.ndarray, told: np.ndarray) -> float:
+        logits = oracle.classify(A, Z, weights["weight_classes"], weights["bias_classes"])
+        return oracle.cross_entropy(logits, y, told)
+
+    alone = entropy(structure(train), train) + entropy(H_fp, train)
+    decay = sum((weights[f"weight_{name}"] ** 2).sum() for name in ("structure", "features"))
+    # Dealing the labels out is what the fit's generator did after the initial weights.
+    generator = torch.Generator().manual_seed(0)
+    method._network(generator)
+    part = deal(data.y[data.train_mask], 3, generator).numpy()
+    for turn, found in enumerate(method.history_.losses):
+        told = np.zeros_like(train)
+        told[np.flatnonzero(train)[part == turn]] = True
+        Z, _ = oracle.attention(structure(train & ~told), H_fp, weights["fusion.a"][:, 0])
+        expected = entropy(Z, told) + 0.5 * alone + 0.1 * decay
+        assert found == pytest.approx(expected, rel=1e-4)
+
+
+def test_the_voice_is_the_best_on_validation_nodes() -> None:
+    data = problem(n=300)
+    method = goodie(max_epochs=40).fit(data)
+    spread = method._spread(data, data.train_mask)
+    said = [one.logits for one in method._voices(method._inputs(spread))] + [spread.scores]
+    right = [(s.argmax(1) == data.y)[data.val_mask].sum().item() for s in said]
+    assert VOICES[right.index(max(right))] == method.voice_
+    assert method.history_.best_score == pytest.approx(100 * max(right[:3]) / data.val_mask.sum())
+
+
+@pytest.mark.parametrize("voice", VOICES)
+def test_each_voice_can_answer(voice: str) -> None:
+    data = problem()
+    method = goodie().fit(data)
+    method.voice_ = voice
+    said = method.embed(data)
+    assert said.logits.isfinite().all()
+    share = {"structure": 1.0, "labels": 1.0, "features": 0.0}
+    if voice in share:
+        assert (said.structure == share[voice]).all()
+    if voice == "labels":
+        scores = method._spread(data, data.train_mask).scores
+        mass = scores.sum(dim=1, keepdim=True)
+        expected = torch.where(mass > 0, scores / mass, 1 / 3)
+        torch.testing.assert_close(said.logits.softmax(dim=1), expected)
+
+
+def test_where_features_say_nothing_structure_answers() -> None:
+    data = synthetic(600, 3, informativeness=0.0, homophily=0.9, random_state=3)
+    data = splits.stratified(data.y, train=0.05, val=0.2).apply(data)
+    method = Goodie().fit(data)
+    right = (method.proba_.argmax(1) == data.y)[data.test_mask].float().mean()
+    alone = LabelPropagation().fit(data).proba_.argmax(1) == data.y
+    assert method.voice_ != "features"
+    assert right >= alone[data.test_mask].float().mean() - 0.02
 
 
 def test_settings_of_the_paper() -> None:
@@ -145,11 +224,14 @@ def test_every_variant_trains(settings) -> None:
 
 def test_contrast_chosen_by_size(monkeypatch) -> None:
     data = problem()
-    auto = goodie(contrast="auto").fit(data).history_.losses
-    assert auto == goodie(contrast="pseudo").fit(data).history_.losses
+
+    def losses(contrast: str, preset: str = "faithful") -> list[float]:
+        return goodie(contrast=contrast, preset=preset).fit(data).history_.losses
+
+    assert losses("auto", "balanced") == losses("none", "balanced") != losses("pseudo", "balanced")
+    assert losses("auto") == losses("pseudo") != losses("none")
     monkeypatch.setattr("goodie.methods.goodie.PAIRS_UP_TO", 59)
-    auto = goodie(contrast="auto").fit(data).history_.losses
-    assert auto == goodie(contrast="prototype").fit(data).history_.losses
+    assert losses("auto") == losses("prototype")
     assert PAIRS_UP_TO >= 2485
 
 

@@ -1,6 +1,7 @@
 """Saved models: what is written, what is left alone, what is refused."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,14 @@ from goodie.config import build
 from goodie.errors import InputError
 from goodie.methods import METHODS, get
 from goodie.methods.storage import MODEL, WEIGHTS, load, save
+
+
+@pytest.fixture(autouse=True, scope="module")
+def _walks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Embeddings of walks are not left in the user's cache."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GOODIE_HOME", str(tmp_path_factory.mktemp("walks")))
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +92,7 @@ def test_refusals(saved: Path, tmp_path: Path) -> None:
     change(saved, format=1, version=0)
     with pytest.raises(InputError, match="was saved by version 0 of mlp"):
         load(saved)
-    change(saved, version=1, method="gone")
+    change(saved, version=get("mlp").version, method="gone")
     with pytest.raises(InputError, match="unknown method 'gone'"):
         load(saved)
     change(saved, method="mlp", facts={})

@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 import torch
 
-from goodie import operator, synthetic
-from goodie.nn.balance import to_unit_sums, unit_scale
+from goodie import missing, operator, synthetic
+from goodie.data.observed import to_sparse
+from goodie.nn.balance import size_of_a_full_row, to_unit_sums
 from goodie.nn.fusion import FUSIONS, RandomHalf
 from goodie.nn.goodie import GoodieNetwork, Inputs
 from goodie.nn.product import constant, propagated
@@ -119,22 +120,62 @@ def test_dead_columns_change_nothing(graph) -> None:
     assert part.weight_features.shape == (4, D)
 
 
-def test_unit_scale_starts_a_layer_at_mean_square_one() -> None:
-    from goodie.nn.random import glorot
+@pytest.mark.parametrize("fuse", ["attention", "mean", "sum", "concat"])
+def test_voices(graph, fuse: str) -> None:
+    """Together as the paper has it; alone, through the weights that each branch meets there."""
+    A, Y, X, inputs = graph
+    model = network(fuse)
+    withheld = torch.rand(N, C, dtype=torch.float64, generator=torch.Generator().manual_seed(3))
+    both, structure, features = model.voices(inputs, withheld)
+    H_lp, H_fp = branches(model, A, Y, X)
+    w = {name: t.detach().numpy() for name, t in model.state_dict().items()}
+    other = np.maximum(withheld.numpy() @ w["weight_structure"] + w["bias_structure"], 0.0)
+    a = w["fusion.a"][:, 0] if fuse == "attention" else None
+    Z = oracle.fuse(other, H_fp, fuse, a=a)
+    W = w["weight_classes"]
+    first, second = (W[:D], W[D:]) if fuse == "concat" else (W, W)
+    for said, z, weight in ((both, Z, W), (structure, H_lp, first), (features, H_fp, second)):
+        np.testing.assert_allclose(said.z.detach(), z, rtol=1e-9, atol=1e-12)
+        logits = oracle.classify(A, z, weight, w["bias_classes"])
+        np.testing.assert_allclose(said.logits.detach(), logits, rtol=1e-9, atol=1e-12)
+    assert (structure.structure == 1).all()
+    assert (features.structure == 0).all()
+    torch.testing.assert_close(model.voices(inputs).both, model(inputs))
 
-    generator = torch.Generator().manual_seed(0)
-    x = 1e-3 * torch.rand(400, 30, generator=generator)
-    x[:, 10:] = 0.0
-    factor = unit_scale(x, 30, 4000)
-    out = factor * x @ glorot(30, 4000, generator)
-    assert out.square().mean().item() == pytest.approx(1.0, rel=0.1)
-    assert unit_scale(x.to_sparse_csr(), 30, 4000) == pytest.approx(factor, rel=1e-6)
-    assert unit_scale(x[:, :10], 30, 4000) == pytest.approx(factor, rel=1e-6)
+
+@pytest.mark.parametrize("whole", [False, True])
+@pytest.mark.parametrize("chosen", [[0], [3, 17, 40], list(range(N))])
+def test_what_some_nodes_read_is_enough_for_their_logits(graph, chosen: list, whole: bool) -> None:
+    inputs = graph[3]
+    model = network()
+    part, read = inputs.reading(torch.tensor(chosen), whole=whole)
+    torch.testing.assert_close(model(part).logits, model(inputs).logits[chosen])
+    every = model(inputs)
+    torch.testing.assert_close(model(part).z, every.z if read is None else every.z[read])
+    if whole or len(chosen) == N:
+        assert read is None
+    if len(chosen) == 1:
+        assert whole or len(read) < N / 2
 
 
-@pytest.mark.parametrize("x", [torch.zeros(4, 3), torch.zeros(4, 0), torch.zeros(0, 3)])
-def test_unit_scale_of_nothing_is_one(x: torch.Tensor) -> None:
-    assert unit_scale(x, 3, 8) == 1.0
+@pytest.mark.parametrize("pattern", ["uniform", "structural"])
+def test_the_size_of_a_full_row_is_seen_through_the_holes(pattern: str) -> None:
+    data = synthetic(2000, 3, num_features=50)
+    data.x = data.x * torch.linspace(-2, 2, 50)
+    truth = data.x.abs().sum(dim=1).mean().item()
+    holed = missing.hide(data, pattern, 0.8)
+    assert size_of_a_full_row(data) == pytest.approx(truth, rel=1e-5)
+    assert size_of_a_full_row(holed) == pytest.approx(truth, rel=0.05)
+    assert size_of_a_full_row(to_sparse(holed)) == pytest.approx(size_of_a_full_row(holed))
+    holed = missing.hide(to_sparse(data), pattern, 0.8)
+    assert size_of_a_full_row(holed) == pytest.approx(truth, rel=0.05)
+
+
+def test_the_size_of_nothing_is_zero() -> None:
+    data = synthetic(10, 2, num_features=3, average_degree=2.0)
+    assert size_of_a_full_row(missing.uniform(data, 1.0)) == 0.0
+    data.x = torch.zeros(10, 0)
+    assert size_of_a_full_row(data) == 0.0
 
 
 def test_unit_sums_keep_rows_of_zeros() -> None:
