@@ -22,4 +22,4 @@ def test_label_propagation_is_the_papers_to_both_decimals(
     row = json.loads(ran.out)
     assert row["seeds"] == list(range(10))
     got = [round(row["test_mean"], 2), round(row["test_std"], 2)]
-    assert got == paper.numbers()["accuracy_at_9999"]["LP"][dataset]
+    assert got == paper.numbers()["accuracy_at_9999"]["lp"][dataset]

@@ -160,6 +160,18 @@ def test_sparse_features_are_the_dense_ones(name: str) -> None:
     torch.testing.assert_close(here, there, rtol=0, atol=1e-4)
 
 
+@pytest.mark.parametrize("pattern", ["uniform", "structural"])
+def test_what_is_stored_but_not_observed_is_not_read(name: str, pattern: str) -> None:
+    """In a sparse x the marks say what is known, whatever lies in the other places."""
+    whole = synthetic(120, 3, num_features=24, average_degree=3.0, random_state=1, sparse=True)
+    split = splits.stratified(whole.y, train=0.2, val=0.2)
+    holed = split.apply(missing.hide(whole, pattern, 0.5))
+    littered = copy(holed)
+    littered.x = whole.x
+    here, there = (fitted(name, d).predict_proba(d) for d in (holed, littered))
+    torch.testing.assert_close(here, there, rtol=0, atol=1e-4)
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -3,7 +3,7 @@
 from copy import copy
 
 import torch
-from jaxtyping import Bool
+from jaxtyping import Bool, Num
 from torch import Tensor
 from torch_geometric.data import Data
 
@@ -57,3 +57,26 @@ def to_sparse(data: Data) -> Data:
         rows = known.all(dim=1)
         out.observed = rows if known.equal(rows[:, None].expand_as(known)) else known
     return out
+
+
+def stored_and_observed(
+    x: Num[Tensor, "nodes features"], marked: Bool[Tensor, "nodes *features"] | None
+) -> Bool[Tensor, " entries"]:
+    """Which of the entries that a CSR matrix stores are observed.
+
+    Args:
+        x: CSR.
+        marked: `data.observed`.
+
+    Example:
+        >>> x = torch.tensor([[1.0, 0.0], [2.0, 3.0]]).to_sparse_csr()
+        >>> stored_and_observed(x, torch.tensor([True, False])).tolist()
+        [True, False, False]
+    """
+    crow, column = x.crow_indices(), x.col_indices().long()
+    if marked is None:
+        return torch.ones_like(column, dtype=torch.bool)
+    row = torch.arange(len(x), device=crow.device).repeat_interleave(crow.diff())
+    marked = marked.to_dense() if is_sparse(marked) else marked
+    stays: Tensor = marked[row] if marked.dim() == 1 else marked[row, column]
+    return stays

@@ -11,13 +11,14 @@ from torch import Tensor
 from torch.nn import functional as F
 from torch_geometric.data import Data
 
-from goodie.data.observed import to_sparse
+from goodie.data.observed import stored_and_observed, to_sparse
 from goodie.data.validate import validate
 from goodie.errors import InvalidGraphError
 from goodie.evaluate import percent_right
 from goodie.methods.base import Learnt, Method, check_width
 from goodie.nn.gcn import TwoLayers
 from goodie.nn.product import Constant, Propagated
+from goodie.sparse import csr_to_scipy, csr_to_torch
 from goodie.train import History, Training, train
 
 Inputs = tuple[Constant | Propagated, Constant | None]
@@ -186,5 +187,12 @@ def cross_entropy(data: Data, device: torch.device | str) -> Callable[[Tensor], 
 
 def zero_filled(data: Data) -> Float[Tensor, "nodes features"]:
     """Features with zeros in their holes, as CSR, which is what zeros are cheap in."""
-    x: Tensor = to_sparse(data).x
-    return x
+    thin = to_sparse(data)
+    x: Tensor = thin.x
+    marked = thin.get("observed")
+    if marked is None:
+        return x
+    shown = csr_to_scipy(x).copy()
+    shown.data[~stored_and_observed(x, marked).numpy()] = 0.0
+    shown.eliminate_zeros()
+    return csr_to_torch(shown)

@@ -5,8 +5,7 @@ from jaxtyping import Float
 from torch import Tensor
 from torch_geometric.data import Data
 
-from goodie.data.observed import to_sparse
-from goodie.sparse import is_sparse
+from goodie.data.observed import stored_and_observed, to_sparse
 
 # What the sizes of a row's entries add up to, in either branch. Adam moves every weight by about
 # the learning rate whatever enters, so this is how fast a branch learns; equal sums, equal pace.
@@ -39,11 +38,8 @@ def size_of_a_full_row(data: Data) -> float:
     """
     thin = to_sparse(data)
     x, marked = thin.x, thin.get("observed")
-    sizes, known = x.values().abs().double(), float(x.numel())
-    if marked is not None:
-        marked = (marked.to_dense() if is_sparse(marked) else marked).view(len(x), -1)
-        known = float(marked.sum()) * x.shape[1] / marked.shape[1]
-        row = torch.arange(len(x)).repeat_interleave(x.crow_indices().diff())
-        column = x.col_indices() if marked.shape[1] > 1 else torch.zeros_like(row)
-        sizes = sizes * marked[row, column]
-    return float(sizes.sum()) / known * x.shape[1] if known else 0.0
+    shown = x.values()[stored_and_observed(x, marked)]
+    # A mark may stand for a row, so it is their share that counts.
+    share = 1.0 if marked is None else float(marked.to_dense().double().mean())
+    size = float(shown.abs().sum(dtype=torch.float64)) / max(1, len(x))
+    return size / share if share > 0 else 0.0

@@ -5,8 +5,9 @@
 """
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from statistics import fmean, pstdev
 from typing import Any
 
 from goodie import paper
@@ -17,50 +18,149 @@ from goodie.study.summary import summarise
 
 # The rates of the paper's Table 2, in its order.
 TABLE_2_RATES = (0.0, 0.5, 0.9999, 1.0)
-PRESETS = ("faithful", "letter", "balanced")
+
+# Where Table 3 is compared; on the first five every method can be run.
+TABLE_3_GRAPHS = ("Cora", "CiteSeer", "PubMed", "CS", "Physics", "Arxiv")
+
+Cells = Sequence[dict[str, Any]]
 
 
-def table2(rows: Iterable[Row]) -> str:
+def table2(rows: Sequence[Row]) -> str:
     """GOODIE's presets beside Table 2: mean ± deviation over seeds, and the difference of means."""
     cells = {
         (cell["dataset"], cell["missing_rate"], cell["config"]["preset"]): cell
         for cell in summarise(rows)
         if cell["method"] == "goodie" and cell["scenario"] == "uniform"
     }
+    presets = ("faithful", "balanced")
     lines = [
-        "| dataset | missing | paper | `faithful` | | `letter` | | `balanced` | |",
-        "|---|--:|--:|--:|--:|--:|--:|--:|--:|",
+        "| dataset | missing | paper | `faithful` | | `balanced` | |",
+        "|---|--:|--:|--:|--:|--:|--:|",
     ]
+    gained: dict[str, list[float]] = {preset: [] for preset in presets}
     for dataset, published in paper.numbers()["goodie_by_missing_rate"].items():
         for rate, number in zip(TABLE_2_RATES, published, strict=True):
-            ours = [cells.get((dataset, rate, preset)) for preset in PRESETS]
-            if any(ours):
-                told = " | ".join(_beside(cell, number) for cell in ours)
-                lines.append(f"| {dataset} | {rate:.2%} | {number:.2f} | {told} |")
+            ours = [cells.get((dataset, rate, preset)) for preset in presets]
+            if not any(ours):
+                continue
+            for preset, cell in zip(presets, ours, strict=True):
+                if cell is not None:
+                    gained[preset].append(cell["test_mean"] - number)
+            told = " | ".join(_beside(cell, number) for cell in ours)
+            lines.append(f"| {dataset} | {rate:.2%} | {number:.2f} | {told} |")
+    mean = " | ".join(
+        f"| {fmean(gains):+.2f} over {len(gains)}" if gains else "|" for gains in gained.values()
+    )
+    lines.append(f"| mean difference | | | {mean} |")
     return "\n".join(lines)
 
 
 def _beside(cell: dict[str, Any] | None, published: float) -> str:
     if cell is None:
         return "– | –"
-    mean, deviation = cell["test_mean"], cell["test_std"]
-    return f"{mean:.2f} ± {deviation:.2f} | {mean - published:+.2f}"
+    return f"{_figure(cell)} | {cell['test_mean'] - published:+.2f}"
 
 
-# For each table its rows' file under experiments/, and what makes it of them.
-TABLES: dict[str, tuple[str, Callable[[Iterable[Row]], str]]] = {
-    "table 2": ("table2.jsonl", table2),
+def _figure(cell: dict[str, Any]) -> str:
+    return f"{cell['test_mean']:.2f} ± {cell['test_std']:.2f}"
+
+
+def table3(rows: Sequence[Row]) -> str:
+    """Every method at 99.99 % missing, and below it the printed figure where there is one.
+
+    A printed figure more than two printed deviations from ours is bold.
+    """
+    ours: dict[tuple[str, str], dict[str, Any]] = {}
+    for cell in summarise(rows):
+        # Methods that look at no feature are the same at every rate.
+        if cell["scenario"] == "uniform" and (
+            cell["missing_rate"] == 0.9999 or cell["dataset"] == "Arxiv"
+        ):
+            ours[_name(cell), cell["dataset"]] = cell
+    printed = paper.numbers()["accuracy_at_9999"]
+    lines = ["| | " + " | ".join(TABLE_3_GRAPHS) + " |", "|---" + "|--:" * 6 + "|"]
+    for name in dict.fromkeys(name for name, _ in ours):
+        cells = [ours.get((name, graph)) for graph in TABLE_3_GRAPHS]
+        told = " | ".join("–" if cell is None else _figure(cell) + _few(cell) for cell in cells)
+        lines.append(f"| `{name}` | {told} |")
+        of_paper = printed.get(name.split()[0])
+        if of_paper is not None:
+            figures = zip(cells, (of_paper[graph] for graph in TABLE_3_GRAPHS), strict=True)
+            told = " | ".join(_printed(cell, *figure) for cell, figure in figures)
+            lines.append(f"| printed | {told} |")
+    return "\n".join(lines)
+
+
+def _name(cell: dict[str, Any]) -> str:
+    """A method, with its preset if it has any."""
+    preset = cell["config"].get("preset")
+    return cell["method"] if preset is None else f"{cell['method']} {preset}"
+
+
+def _few(cell: dict[str, Any]) -> str:
+    """How many seeds it is of, where that is not ten."""
+    count = len(cell["seeds"])
+    return "" if count == 10 else f" ({count})"
+
+
+def _printed(cell: dict[str, Any] | None, mean: float, deviation: float) -> str:
+    figure = f"{mean:.2f} ± {deviation:.2f}"
+    far = cell is not None and abs(cell["test_mean"] - mean) > 2 * deviation
+    return f"**{figure}**" if far else figure
+
+
+def parts(rows: Sequence[Row]) -> str:
+    """The default beside label propagation alone and feature propagation alone, seed by seed."""
+    found = {
+        (r["scenario"], r["dataset"], r["rate"], r["method"], r["seed"]): r["test"]
+        for r in rows
+        if r["status"] == "done" and r["settings"].get("preset", "balanced") == "balanced"
+    }
+    problems = dict.fromkeys(key[:3] for key in found)
+    lines = [
+        "| missing | dataset | rate | `goodie` | − `lp` | − `fp` | − the better |",
+        "|---|---|--:|--:|--:|--:|--:|",
+    ]
+    for problem in problems:
+        seeds = [key[4] for key in found if key[:4] == (*problem, "goodie")]
+        sets = {
+            method: [found.get((*problem, method, seed)) for seed in seeds]
+            for method in ("goodie", "lp", "fp")
+        }
+        if not seeds or any(None in values for values in sets.values()):
+            continue
+        better = max(("lp", "fp"), key=lambda method: fmean(sets[method]))
+        scenario, dataset, rate = problem
+        told = " | ".join(_paired(sets["goodie"], sets[m]) for m in ("lp", "fp", better))
+        lines.append(
+            f"| {scenario} | {dataset} | {rate:.2%} | {fmean(sets['goodie']):.2f} | {told} |"
+        )
+    return "\n".join(lines)
+
+
+def _paired(ours: Sequence[float], theirs: Sequence[float]) -> str:
+    """The mean difference over seeds, and its standard error."""
+    gains = [a - b for a, b in zip(ours, theirs, strict=True)]
+    error = pstdev(gains) / max(1, len(gains) - 1) ** 0.5
+    return f"{fmean(gains):+.2f} ± {error:.2f}"
+
+
+# For each table its rows' files under experiments/, and what makes it of them.
+TABLES: dict[str, tuple[tuple[str, ...], Callable[[Sequence[Row]], str]]] = {
+    "table 2": (("table2.jsonl", "balanced.jsonl"), table2),
+    "table 3": (("table3.jsonl", "balanced.jsonl"), table3),
+    "parts": (("balanced.jsonl",), parts),
 }
 
 
 def rendered(page: str, experiments: Path) -> str:
     """A page with its tables made anew."""
-    for name, (file, make) in TABLES.items():
+    for name, (sources, make) in TABLES.items():
         begin, end = f"<!-- {name}: begin -->", f"<!-- {name}: end -->"
         if begin in page:
             before, _, rest = page.partition(begin)
             after = rest.partition(end)[2]
-            table = make(files.read(experiments / file))
+            table = make([row for file in sources for row in files.read(experiments / file)])
             page = f"{before}{begin}\n{table}\n{end}{after}"
     return page
 
