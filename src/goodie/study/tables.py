@@ -13,6 +13,7 @@ from typing import Any
 from goodie import paper
 from goodie.errors import InputError
 from goodie.study import rows as files
+from goodie.study.rows import ordered
 from goodie.study.store import Row
 from goodie.study.summary import summarise
 
@@ -111,30 +112,22 @@ def _printed(cell: dict[str, Any] | None, mean: float, deviation: float) -> str:
 
 def parts(rows: Sequence[Row]) -> str:
     """The default beside label propagation alone and feature propagation alone, seed by seed."""
-    found = {
-        (r["scenario"], r["dataset"], r["rate"], r["method"], r["seed"]): r["test"]
-        for r in rows
-        if r["status"] == "done" and r["settings"].get("preset", "balanced") == "balanced"
-    }
-    problems = dict.fromkeys(key[:3] for key in found)
+    found: dict[tuple[str, str, float], dict[str, dict[int, float]]] = {}
+    for row in ordered(rows):
+        if row["status"] == "done" and row["settings"].get("preset", "balanced") == "balanced":
+            problem = found.setdefault((row["scenario"], row["dataset"], row["rate"]), {})
+            problem.setdefault(row["method"], {})[row["seed"]] = row["test"]
     lines = [
         "| missing | dataset | rate | `goodie` | − `lp` | − `fp` | − the better |",
         "|---|---|--:|--:|--:|--:|--:|",
     ]
-    for problem in problems:
-        seeds = [key[4] for key in found if key[:4] == (*problem, "goodie")]
-        sets = {
-            method: [found.get((*problem, method, seed)) for seed in seeds]
-            for method in ("goodie", "lp", "fp")
-        }
-        if not seeds or any(None in values for values in sets.values()):
+    for (scenario, dataset, rate), by_method in found.items():
+        seeds = by_method.get("goodie", {}).keys()
+        if any(by_method.get(rival, {}).keys() != seeds for rival in ("lp", "fp")):
             continue
-        better = max(("lp", "fp"), key=lambda method: fmean(sets[method]))
-        scenario, dataset, rate = problem
-        told = " | ".join(_paired(sets["goodie"], sets[m]) for m in ("lp", "fp", better))
-        lines.append(
-            f"| {scenario} | {dataset} | {rate:.2%} | {fmean(sets['goodie']):.2f} | {told} |"
-        )
+        ours, lp, fp = ([by_method[m][seed] for seed in seeds] for m in ("goodie", "lp", "fp"))
+        told = " | ".join(_paired(ours, alone) for alone in (lp, fp, max(lp, fp, key=fmean)))
+        lines.append(f"| {scenario} | {dataset} | {rate:.2%} | {fmean(ours):.2f} | {told} |")
     return "\n".join(lines)
 
 
