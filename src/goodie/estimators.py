@@ -283,8 +283,8 @@ class GoodieClassifier(GraphClassifier):
     """GOODIE: structure and features, weighed node by node, whatever share of the features is gone.
 
     Args:
-        preset: `balanced` brings the two branches to one scale; `faithful` is the paper, `letter`
-            its equations as printed.
+        preset: `balanced`; or `faithful`, the paper, or `letter`, the same with labels propagated
+            as it prints.
         alpha: of label propagation, the share that a node takes from its neighbours in each step.
         tau: τ, of the pseudo-labels' certainty and of the contrast.
         contrast_weight: λ, of the contrastive loss; 0 leaves it out.

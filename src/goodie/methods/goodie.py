@@ -47,10 +47,11 @@ class Settings(neural.Settings):
     """Settings of GOODIE.
 
     Attributes:
-        preset: `balanced` brings what enters the branches to one scale; `faithful` feeds them as
-            the paper's results were most likely made, and `letter` as its equations are printed:
-            label propagation by resetting (Eq. 1), in which α has no part, and layers without
-            biases. For the paper's datasets it also chooses the other settings' defaults.
+        preset: `balanced` is the default described in docs/decisions/0009; `faithful` is the paper,
+            its layers without biases, as its equations are printed, and its labels propagated as
+            its numbers have it; `letter` is the same with label propagation by resetting (Eq. 1),
+            in which α has no part. For the paper's datasets it also chooses the other settings'
+            defaults.
         alpha: of label propagation.
         tau: τ, of the pseudo-labels' confidence and of the contrast.
         contrast_weight: λ of the contrastive loss; 0 leaves it out.
@@ -331,7 +332,7 @@ class Goodie(NeuralMethod[Settings]):
             fuse=self.settings.fusion,
             dropout=self.settings.dropout,
             relu_logits=self.settings.relu_logits,
-            biases=self.settings.preset != "letter",
+            biases=self._balanced,
             generator=generator,
             device=self.device_,
         )
