@@ -33,7 +33,7 @@ bench: $(READY)
 
 # The tables in the docs, from the rows under experiments/.
 tables: $(READY)
-	$(BIN)/python -m goodie.study.tables docs/*.md
+	$(BIN)/python -m goodie.study.tables docs/*.md docs/decisions/*.md
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -61,6 +61,6 @@ def test_the_functions_that_the_methods_page_names_exist() -> None:
 def test_the_tables_in_the_docs_are_those_of_the_rows() -> None:
     from goodie.study.tables import rendered
 
-    for page in README.parent.glob("docs/*.md"):
+    for page in README.parent.glob("docs/**/*.md"):
         text = page.read_text()
         assert rendered(text, README.parent / "experiments") == text, f"{page}: make tables"

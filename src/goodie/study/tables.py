@@ -5,13 +5,14 @@
 """
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean, pstdev
 from typing import Any
 
-from goodie import paper
+from goodie import config, paper
 from goodie.errors import InputError
+from goodie.methods.goodie import Settings
 from goodie.study import rows as files
 from goodie.study.rows import ordered
 from goodie.study.store import Row
@@ -110,6 +111,26 @@ def _printed(cell: dict[str, Any] | None, mean: float, deviation: float) -> str:
     return f"**{figure}**" if far else figure
 
 
+def fragile(rows: Sequence[Row]) -> str:
+    """The paper's model without its contrast, its labels propagated in two ways."""
+    cells = {
+        (cell["dataset"], cell["missing_rate"], cell["config"]["preset"]): cell
+        for cell in summarise(rows)
+    }
+    lines = [
+        "| dataset | missing | paper | `faithful` | | `letter` | |",
+        "|---|--:|--:|--:|--:|--:|--:|",
+    ]
+    for dataset, rate in dict.fromkeys(key[:2] for key in cells):
+        published = paper.numbers()["goodie_by_missing_rate"][dataset]
+        number = published[TABLE_2_RATES.index(rate)]
+        told = " | ".join(
+            _beside(cells.get((dataset, rate, preset)), number) for preset in ("faithful", "letter")
+        )
+        lines.append(f"| {dataset} | {rate:.2%} | {number:.2f} | {told} |")
+    return "\n".join(lines)
+
+
 def parts(rows: Sequence[Row]) -> str:
     """The default beside label propagation alone and feature propagation alone, seed by seed."""
     found: dict[tuple[str, str, float], dict[str, dict[int, float]]] = {}
@@ -131,6 +152,44 @@ def parts(rows: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
+def development(rows: Sequence[Row]) -> str:
+    """Variants of GOODIE on development nodes: means over datasets, for each rate."""
+    cells = [cell for cell in summarise(rows) if cell["task"] == "development"]
+    default = config.as_dict(Settings())
+    problems: dict[str, dict[float, dict[str, dict[str, Any]]]] = {}
+    for cell in cells:
+        by_rate = problems.setdefault(_variant(cell, default), {})
+        by_rate.setdefault(cell["missing_rate"], {})[cell["dataset"]] = cell
+    rates = sorted({rate for by_rate in problems.values() for rate in by_rate})
+    heads = " | ".join(f"{rate:.2%}" for rate in rates)
+    lines = [f"| | {heads} | seconds |", "|---" + "|--:" * (len(rates) + 1) + "|"]
+    graphs = {cell["dataset"] for cell in cells}
+    for variant, by_rate in problems.items():
+        told = []
+        for rate in rates:
+            found = by_rate.get(rate, {})
+            figure = f"{fmean(cell['test_mean'] for cell in found.values()):.2f}" if found else "–"
+            some = f" ({', '.join(found)})" if found and found.keys() != graphs else ""
+            told.append(figure + some)
+        every = [cell for found in by_rate.values() for cell in found.values()]
+        seconds = fmean(second for cell in every for second in cell["seconds"])
+        lines.append(f"| {variant} | {' | '.join(told)} | {seconds:.1f} |")
+    return "\n".join(lines)
+
+
+def _variant(cell: dict[str, Any], default: Mapping[str, Any]) -> str:
+    """In which settings a cell differs from GOODIE's default; those of the dataset aside."""
+    if cell["method"] != "goodie":
+        return f"`{cell['method']}`"
+    changed = {
+        name: value
+        for name, value in cell["config"].items()
+        if value != default[name] and name not in ("alpha", "tau")
+    }
+    told = ", ".join(f"`{name} = {value}`" for name, value in changed.items())
+    return told or "the default"
+
+
 def _paired(ours: Sequence[float], theirs: Sequence[float]) -> str:
     """The mean difference over seeds, and its standard error."""
     gains = [a - b for a, b in zip(ours, theirs, strict=True)]
@@ -143,6 +202,8 @@ TABLES: dict[str, tuple[tuple[str, ...], Callable[[Sequence[Row]], str]]] = {
     "table 2": (("table2.jsonl", "balanced.jsonl"), table2),
     "table 3": (("table3.jsonl", "balanced.jsonl"), table3),
     "parts": (("balanced.jsonl",), parts),
+    "development": (("development.jsonl",), development),
+    "fragile": (("fragile.jsonl",), fragile),
 }
 
 
