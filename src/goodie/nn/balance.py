@@ -5,7 +5,9 @@ from jaxtyping import Float
 from torch import Tensor
 from torch_geometric.data import Data
 
-from goodie.data.observed import stored_and_observed, to_sparse
+from goodie.data.observed import stored_and_observed
+from goodie.propagate.columns import row_slices
+from goodie.sparse import is_sparse
 
 # What the sizes of a row's entries add up to, in either branch. Adam moves every weight by about
 # the learning rate whatever enters, so this is how fast a branch learns; equal sums, equal pace.
@@ -36,10 +38,19 @@ def size_of_a_full_row(data: Data) -> float:
         >>> size_of_a_full_row(Data(x=torch.tensor([[1.0, -3.0], [torch.nan, torch.nan]])))
         4.0
     """
-    thin = to_sparse(data)
-    x, marked = thin.x, thin.get("observed")
-    shown = x.values()[stored_and_observed(x, marked)]
-    # A mark may stand for a row, so it is their share that counts.
-    share = 1.0 if marked is None else float(marked.to_dense().double().mean())
-    size = float(shown.abs().sum(dtype=torch.float64)) / max(1, len(x))
-    return size / share if share > 0 else 0.0
+    x, marked = data.x, data.get("observed")
+    marked = marked.to_dense() if marked is not None else None
+    if is_sparse(x):
+        size = x.values()[stored_and_observed(x, marked)].abs().sum(dtype=torch.float64)
+        # A mark may stand for a row, so it is their share that counts.
+        share = 1.0 if marked is None else float(marked.double().mean())
+    else:
+        size, known = torch.zeros(2, dtype=torch.float64)
+        for rows in row_slices((x.shape[0], x.shape[1])):  # a mask of all would be a copy of x
+            shown = ~x[rows].isnan()
+            if marked is not None:
+                shown &= marked[rows].view(len(shown), -1)
+            size += torch.where(shown, x[rows], 0.0).abs().sum(dtype=torch.float64)
+            known += shown.sum()
+        share = float(known) / max(1, x.numel())
+    return float(size) / max(1, len(x)) / share if share > 0 else 0.0
