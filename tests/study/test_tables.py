@@ -8,6 +8,7 @@ from goodie import config, paper
 from goodie.methods.goodie import Settings
 from goodie.study import rows as files
 from goodie.study import tables
+from goodie.study.cell import resolve
 from goodie.study.store import COLUMNS
 
 
@@ -57,6 +58,15 @@ def test_table_3_marks_what_is_far_from_the_printed_figure() -> None:
     assert printed[1] == f"**{mean:.2f} ± {deviation:.2f}**"
     assert not printed[2].startswith("**")
     assert mlp[1] == "20.00 ± 0.00 (1)"
+
+
+def test_variants_say_what_is_changed() -> None:
+    usual = resolve("cs", "Cora", "uniform")
+    rows = [row("cs", "Cora", 0.9999, 0, 79.0, **{**usual, "smooth_alpha": 0.99})]
+    mean, deviation = paper.numbers()["accuracy_at_9999"]["cs"]["Cora"]
+    (*_, line) = map(cells, tables.variants(rows).splitlines())
+    assert line[:3] == ["`cs`", "Cora", "`smooth_alpha = 0.99`"]
+    assert line[3:] == ["79.00 ± 0.00 (1)", f"{mean:.2f} ± {deviation:.2f}"]
 
 
 def test_parts_are_compared_seed_by_seed() -> None:

@@ -14,6 +14,7 @@ from goodie import config, paper
 from goodie.errors import InputError
 from goodie.methods.goodie import Settings
 from goodie.study import rows as files
+from goodie.study.cell import resolve
 from goodie.study.rows import ordered
 from goodie.study.store import Row
 from goodie.study.summary import summarise
@@ -91,6 +92,27 @@ def table3(rows: Sequence[Row]) -> str:
             told = " | ".join(_printed(cell, *figure) for cell, figure in figures)
             lines.append(f"| printed | {told} |")
     return "\n".join(lines)
+
+
+def variants(rows: Sequence[Row]) -> str:
+    """Methods with other settings than Table 3's, beside the printed figures."""
+    printed = paper.numbers()["accuracy_at_9999"]
+    lines = ["| method | dataset | changed | ours | printed |", "|---|---|---|--:|--:|"]
+    for cell in summarise(rows):
+        usual = resolve(cell["method"], cell["dataset"], cell["scenario"])
+        changed = _changed(cell["config"], usual)
+        mean, deviation = printed[cell["method"]][cell["dataset"]]
+        lines.append(
+            f"| `{cell['method']}` | {cell['dataset']} | {changed} | {_figure(cell)}{_few(cell)} | "
+            f"{mean:.2f} ± {deviation:.2f} |"
+        )
+    return "\n".join(lines)
+
+
+def _changed(settings: Mapping[str, Any], usual: Mapping[str, Any]) -> str:
+    """The settings that are not the usual ones."""
+    changed = ((name, value) for name, value in settings.items() if value != usual[name])
+    return ", ".join(f"`{name} = {value}`" for name, value in changed)
 
 
 def _name(cell: dict[str, Any]) -> str:
@@ -181,13 +203,8 @@ def _variant(cell: dict[str, Any], default: Mapping[str, Any]) -> str:
     """In which settings a cell differs from GOODIE's default; those of the dataset aside."""
     if cell["method"] != "goodie":
         return f"`{cell['method']}`"
-    changed = {
-        name: value
-        for name, value in cell["config"].items()
-        if value != default[name] and name not in ("alpha", "tau")
-    }
-    told = ", ".join(f"`{name} = {value}`" for name, value in changed.items())
-    return told or "the default"
+    like_a_dataset = {name: cell["config"][name] for name in ("alpha", "tau")}
+    return _changed(cell["config"], {**default, **like_a_dataset}) or "the default"
 
 
 def _paired(ours: Sequence[float], theirs: Sequence[float]) -> str:
@@ -201,6 +218,7 @@ def _paired(ours: Sequence[float], theirs: Sequence[float]) -> str:
 TABLES: dict[str, tuple[tuple[str, ...], Callable[[Sequence[Row]], str]]] = {
     "table 2": (("table2.jsonl", "balanced.jsonl"), table2),
     "table 3": (("table3.jsonl", "balanced.jsonl"), table3),
+    "variants": (("table3-variants.jsonl",), variants),
     "parts": (("balanced.jsonl",), parts),
     "development": (("development.jsonl",), development),
     "fragile": (("fragile.jsonl",), fragile),
