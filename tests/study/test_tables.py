@@ -53,7 +53,7 @@ def test_table_3_marks_what_is_far_from_the_printed_figure() -> None:
     rows = [row("fp", "Cora", 0.9999, seed, mean + 2.1 * deviation) for seed in range(10)]
     rows += [row("fp", "CiteSeer", 0.9999, seed, 51.0) for seed in range(3)]
     rows += [row("fp", "Cora", 0.5, 0, 99.0), row("mlp", "Cora", 0.9999, 0, 20.0)]
-    _, _, ours, printed, mlp = map(cells, tables.table3(rows).splitlines())
+    _, _, mlp, ours, printed = map(cells, tables.table3(rows).splitlines())
     assert ours[:3] == ["`fp`", f"{mean + 2.1 * deviation:.2f} ± 0.00", "51.00 ± 0.00 (3)"]
     assert printed[1] == f"**{mean:.2f} ± {deviation:.2f}**"
     assert not printed[2].startswith("**")

@@ -12,6 +12,7 @@ from typing import Any
 
 from goodie import config, paper
 from goodie.errors import InputError
+from goodie.methods import METHODS
 from goodie.methods.goodie import Settings
 from goodie.study import rows as files
 from goodie.study.cell import resolve
@@ -82,7 +83,8 @@ def table3(rows: Sequence[Row]) -> str:
             ours[_name(cell), cell["dataset"]] = cell
     printed = paper.numbers()["accuracy_at_9999"]
     lines = ["| | " + " | ".join(TABLE_3_GRAPHS) + " |", "|---" + "|--:" * 6 + "|"]
-    for name in dict.fromkeys(name for name, _ in ours):
+    order = list(METHODS)
+    for name in sorted({name for name, _ in ours}, key=lambda name: order.index(name.split()[0])):
         cells = [ours.get((name, graph)) for graph in TABLE_3_GRAPHS]
         told = " | ".join("–" if cell is None else _figure(cell) + _few(cell) for cell in cells)
         lines.append(f"| `{name}` | {told} |")
