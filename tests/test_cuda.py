@@ -24,6 +24,14 @@ pytestmark = [
 ]
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _walks(tmp_path_factory):
+    """Embeddings of walks are not left in the user's cache."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GOODIE_HOME", str(tmp_path_factory.mktemp("walks")))
+        yield
+
+
 @pytest.fixture(scope="module")
 def data():
     whole = synthetic(2000, 4, num_features=150, average_degree=4.0, sparse=False)
@@ -73,7 +81,7 @@ def test_methods(data, name) -> None:
     assert abs(right[0] - right[1]) < 0.05
 
 
-@pytest.mark.parametrize("name", ["gcn", "goodie"])
+@pytest.mark.parametrize("name", ["gcn", "gcn-lpa", "gcnmf", "goodie"])
 def test_same_seed_same_bits(data, name) -> None:
     first, second = (METHODS[name]().fit(data, seed=3, device="cuda").proba_ for _ in range(2))
     assert first.equal(second)

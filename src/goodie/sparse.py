@@ -41,7 +41,8 @@ def csr_to_scipy(matrix: Tensor) -> sp.csr_array:
 
 
 def to_csr(x: Num[Tensor, "rows columns"]) -> Tensor:
-    """Dense to CSR, keeping the non-zero entries."""
+    """Dense to CSR, keeping the non-zero entries; half precision, which SciPy lacks, as float32."""
+    x = x.float() if x.dtype in (torch.float16, torch.bfloat16) else x
     return csr_to_torch(sp.csr_array(x.cpu().numpy()))
 
 

@@ -113,6 +113,21 @@ def test_validation_labels_are_never_an_input(name: str) -> None:
     assert method.predict_proba(data).equal(method.predict_proba(other))
 
 
+def test_validation_labels_move_no_weight(name: str) -> None:
+    """Fitting reads them to select, so after one epoch the weights are the same with others."""
+    kind = METHODS[name]
+    if "max_epochs" not in kind.Settings.__dataclass_fields__:
+        pytest.skip("it has no epochs")
+    data, other = problem(), problem()
+    other.y = torch.where(data.val_mask, (data.y + 1) % 3, data.y)
+    here, there = (
+        kind(build(kind.Settings, {"max_epochs": 1})).fit(d).learnt().tensors for d in (data, other)
+    )
+    assert here.keys() == there.keys()
+    for tensor, same in here.items():
+        assert same.equal(there[tensor])
+
+
 def test_a_graph_without_labels_or_masks_is_predicted(name: str) -> None:
     method = fitted(name, problem())
     bare = Data(x=problem().x, edge_index=problem().edge_index)
@@ -133,6 +148,15 @@ def test_no_features_at_all(name: str, x: str) -> None:
     data = problem()
     data.x = None if x == "none" else torch.zeros(120, 0)
     assert fitted(name, data).predict_proba(data).isfinite().all()
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float64])
+def test_features_of_another_precision(name: str, dtype: torch.dtype) -> None:
+    data = problem()
+    data.x = data.x.to(dtype)
+    p = fitted(name, data).predict_proba(data)
+    assert p.isfinite().all()
+    assert p.dtype == torch.float32
 
 
 def test_odd_graphs(name: str) -> None:

@@ -62,7 +62,9 @@ def run(
     seeds: Annotated[
         int, typer.Option(min=1, help="How many; N means seeds 0 to N−1, each its own split.")
     ] = 1,
-    task: Annotated[str, typer.Option(help="`node`: classify nodes.")] = "node",
+    task: Annotated[
+        str, typer.Option(help="`node`: classify nodes; `development`: judge by validation nodes.")
+    ] = "node",
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="A setting of the method; repeatable."),

@@ -136,7 +136,7 @@ class Goodie(NeuralMethod[Settings]):
     def paper_settings(
         cls, dataset: str, scenario: str, chosen: Mapping[str, Any]
     ) -> Mapping[str, Any]:
-        """The row of Table 5; λ and the loss not for `balanced`, whose scale is another."""
+        """The row of Table 5; λ and the loss not for `balanced`, which has its own."""
         row = paper.hyperparameters(dataset)
         if row is None:
             return {}
@@ -181,7 +181,8 @@ class Goodie(NeuralMethod[Settings]):
             data,
             loss=loss,
             judged=lambda: torch.stack([said.logits for said in self._voices(seen)]),
-            steady=contrast is None or contrast.steady,
+            # A random half is drawn on the host.
+            steady=model.fusion.nodewise and (contrast is None or contrast.steady),
         )
         self.voice_ = self._choose(data, seen, spread.scores[selecting])
         self.embedded_ = self._said(spread, inputs)
@@ -261,7 +262,7 @@ class Goodie(NeuralMethod[Settings]):
         return Spread(S, scores, features)
 
     def _intake(self, data: Data, features: Float[Tensor, "nodes features"]) -> Intake:
-        """The columns that carry anything, and the scale that makes the branches equals."""
+        """The columns that carry anything, and the scale at which the branches learn alike."""
         scale = None
         if self._balanced:
             size = size_of_a_full_row(data)
@@ -316,12 +317,22 @@ class Goodie(NeuralMethod[Settings]):
 
     @torch.no_grad()
     def _said(self, spread: Spread, inputs: Inputs) -> Embedded:
-        """What the chosen voice says of every node."""
-        if self.voice_ != "labels":
-            return self._voices(inputs)[VOICES.index(self.voice_)]
-        # Label propagation itself; the least there is stands for a zero, whose logarithm is not.
-        told = to_unit_sums(spread.scores).clamp(min=torch.finfo(spread.scores.dtype).tiny)
-        return self._voices(inputs)[VOICES.index("structure")]._replace(logits=told.log())
+        """What the chosen voice says of every node; of those that no label reaches, features."""
+        if not self._balanced:
+            (only,) = self._voices(inputs)
+            return only
+        voices = self.model_.voices(inputs)
+        if self.voice_ == "labels":
+            # Label propagation itself; the least there is stands for a zero, whose log is not.
+            told = to_unit_sums(spread.scores).clamp(min=torch.finfo(spread.scores.dtype).tiny)
+            chosen = voices.structure._replace(logits=told.log())
+        else:
+            chosen = voices[VOICES.index(self.voice_)]
+        reached = (spread.scores > 0).any(dim=1)
+        return chosen._replace(
+            logits=torch.where(reached[:, None], chosen.logits, voices.features.logits),
+            structure=torch.where(reached, chosen.structure, voices.features.structure),
+        )
 
     def _network(self, generator: torch.Generator) -> GoodieNetwork:
         return GoodieNetwork(

@@ -43,7 +43,7 @@ def size_of_a_full_row(data: Data) -> float:
     if is_sparse(x):
         size = x.values()[stored_and_observed(x, marked)].abs().sum(dtype=torch.float64)
         # A mark may stand for a row, so it is their share that counts.
-        share = 1.0 if marked is None else float(marked.double().mean())
+        share = 1.0 if marked is None else int(marked.sum()) / max(1, marked.numel())
     else:
         size, known = torch.zeros(2, dtype=torch.float64)
         for rows in row_slices((x.shape[0], x.shape[1])):  # a mask of all would be a copy of x

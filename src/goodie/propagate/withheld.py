@@ -12,7 +12,7 @@ from jaxtyping import Bool, Float, Int
 from torch import Tensor
 
 from goodie.graph import Operator
-from goodie.propagate.labels import Form, propagate_labels
+from goodie.propagate.labels import propagate_labels
 
 
 class Withheld(NamedTuple):
@@ -38,7 +38,6 @@ def propagate_withheld(
     alpha: float,
     steps: int,
     num_classes: int,
-    form: Form = "residual",
     generator: torch.Generator,
 ) -> Withheld:
     """Propagate the labels of the seeds, each time without a part of them.
@@ -52,7 +51,6 @@ def propagate_withheld(
         alpha: as for `propagate_labels`, and the rest too.
         steps: see there.
         num_classes: see there.
-        form: see there.
         generator: deals the seeds out.
 
     Example:
@@ -74,9 +72,7 @@ def propagate_withheld(
     for number in range(max(1, int(part.max()) + 1)):
         kept = seeds.clone()
         kept[nodes[part == number]] = False
-        done = propagate_labels(
-            y, kept, S, alpha=alpha, form=form, steps=steps, num_classes=num_classes
-        )
+        done = propagate_labels(y, kept, S, alpha=alpha, steps=steps, num_classes=num_classes)
         scores.append(done.values)
         told = ((part == number) | (part < 0)).to(S.dtype)
         shares.append(told / told.sum())
