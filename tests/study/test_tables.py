@@ -89,7 +89,7 @@ def test_development_says_what_each_variant_changes() -> None:
     _, _, *lines = map(cells, tables.development(rows).splitlines())
     assert sorted(lines) == [
         ["`lp`", "–", "60.00", "2.0"],
-        ["`withheld_parts = 0`", "70.00 (Cora)", "–", "2.0"],
+        ["`withheld_parts = 0`", "-10.00 (Cora)", "–", "2.0"],
         ["the default", "80.00", "–", "2.0"],
     ]
 
