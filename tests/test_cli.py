@@ -135,7 +135,7 @@ MISTAKES: dict[str, tuple[list[str], str]] = {
     "dataset": (["--dataset", "Kora"], "unknown dataset 'Kora'; there are Cora, CiteSeer, "),
     "method": (["--method", "magic"], "unknown method 'magic'; there are lp"),
     "scenario": (["--scenario", "none"], "unknown pattern 'none'; there are uniform, structural"),
-    "task": (["--task", "graph"], "unknown task 'graph'; there is node"),
+    "task": (["--task", "graph"], "unknown task 'graph'; there are node, development"),
     "setting": (["--set", "alhpa=1"], "unknown setting 'alhpa'; there are alpha, steps, form"),
     "its type": (["--set", "steps=many"], "steps is 'many'; it must be int"),
     "its bool": (["--set", "steps=true"], "steps is True; it must be int"),
