@@ -1,0 +1,6 @@
+"""Estimators in scikit-learn's manner: keyword hyperparameters, `fit`, `predict`, `score`."""
+
+from goodie.estimators.goodie import GoodieClassifier
+from goodie.estimators.node import NodeClassifier
+
+__all__ = ["GoodieClassifier", "NodeClassifier"]
