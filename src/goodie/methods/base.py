@@ -73,6 +73,15 @@ class Method(ABC, Generic[C]):
         del dataset, scenario, chosen
         return {}
 
+    @classmethod
+    def version_of(cls, settings: Mapping[str, Any]) -> int:
+        """The version that results of these settings are of.
+
+        A change that alters the results of some settings alone need not cost the others theirs.
+        """
+        del settings
+        return cls.version
+
     @abstractmethod
     def fit(self, data: Data, *, seed: int = 0, device: torch.device | str = "cpu") -> "Method[C]":
         """Learn from a graph; returns itself."""

@@ -48,10 +48,9 @@ class Settings(neural.Settings):
 
     Attributes:
         preset: `balanced` is the default described in docs/decisions/0009; `faithful` is the paper,
-            its layers without biases, as its equations are printed, and its labels propagated as
-            its numbers have it; `letter` is the same with label propagation by resetting (Eq. 1),
-            in which α has no part. For the paper's datasets it also chooses the other settings'
-            defaults.
+            as its numbers have it; `letter` is its equations as they are printed: no layer has a
+            bias, and labels are propagated by resetting (Eq. 1), in which α has no part. For the
+            paper's datasets it also chooses the other settings' defaults.
         alpha: of label propagation.
         tau: τ, of the pseudo-labels' confidence and of the contrast.
         contrast_weight: λ of the contrastive loss; 0 leaves it out.
@@ -146,6 +145,11 @@ class Goodie(NeuralMethod[Settings]):
             settings["contrast_weight"] = row[f"lambda_{which}"]
             settings["contrast"] = "prototype" if row["scaled"] else "pseudo"
         return settings
+
+    @classmethod
+    def version_of(cls, settings: Mapping[str, Any]) -> int:
+        """In version 2 `faithful` had no biases."""
+        return 3 if settings["preset"] == "faithful" else cls.version
 
     def fit(self, data: Data, *, seed: int = 0, device: torch.device | str = "cpu") -> "Goodie":
         """Train on `train_mask`, select on `val_mask`."""
@@ -343,7 +347,7 @@ class Goodie(NeuralMethod[Settings]):
             fuse=self.settings.fusion,
             dropout=self.settings.dropout,
             relu_logits=self.settings.relu_logits,
-            biases=self._balanced,
+            biases=self.settings.preset != "letter",
             generator=generator,
             device=self.device_,
         )

@@ -52,11 +52,12 @@ def save(
     if folder.exists() and not _is_model(folder):
         raise InputError(f"{folder} exists and is not a saved model, so it is left alone")
     facts, weights = method.learnt()
+    settings = config.as_dict(method.settings)
     page = {
         "format": FORMAT,
         "method": method.name,
-        "version": method.version,
-        "settings": config.as_dict(method.settings),
+        "version": method.version_of(settings),
+        "settings": settings,
         "facts": facts,
         "extra": dict(extra or {}),
     }
@@ -90,12 +91,13 @@ def load(folder: Path, *, device: torch.device | str = "cpu") -> Stored:
         if page["format"] != FORMAT:
             raise InputError(f"{folder} has format {page['format']}; this version reads {FORMAT}")
         kind = methods.get(page["method"])
-        if page["version"] != kind.version:
+        method = kind(config.build(kind.Settings, page["settings"]))
+        version = kind.version_of(config.as_dict(method.settings))
+        if page["version"] != version:
             raise InputError(
                 f"{folder} was saved by version {page['version']} of {kind.name}, and this is "
-                f"version {kind.version}, which computes otherwise: fit it again"
+                f"version {version}, which computes otherwise: fit it again"
             )
-        method = kind(config.build(kind.Settings, page["settings"]))
         method.restore(Learnt(page["facts"], _under("method", tensors)), device=device)
     except (OSError, KeyError, ValueError, RuntimeError, SafetensorError) as error:
         if isinstance(error, InputError):

@@ -106,7 +106,7 @@ def key(cell: Cell) -> str:
     if source is not None:
         what["split"] = {name: source[name] for name in ("train", "val") if name in source}
     what["data"] = data_hash(cell)
-    what["version"] = methods.get(cell.method).version
+    what["version"] = methods.get(cell.method).version_of(cell.settings)
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:32]
 
 

@@ -231,7 +231,7 @@ def _identity(cell: Cell, name: str, device: str) -> Row:
         "settings": dict(cell.settings),
         "metric": node.METRIC,
         "data_hash": data_hash(cell),
-        "method_version": methods.get(cell.method).version,
+        "method_version": methods.get(cell.method).version_of(cell.settings),
         "git_revision": provenance.git_revision(),
         "versions": provenance.versions(),
         "machine": provenance.machine(device),
