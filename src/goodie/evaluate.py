@@ -1,6 +1,11 @@
-"""Metrics: the only place that reads the labels of test nodes."""
+"""Metrics: the only place that reads the labels of test nodes, or which test pairs are edges."""
 
+from typing import NamedTuple
+
+import numpy as np
+import torch
 from jaxtyping import Bool, Float, Int
+from sklearn.metrics import average_precision_score, roc_auc_score
 from torch import Tensor
 
 from goodie.errors import InputError
@@ -30,3 +35,47 @@ def percent_right(
 ) -> Float[Tensor, "*ways"]:
     """`accuracy` where all nodes are judged, left on its device: what training selects by."""
     return 100.0 * (scores.argmax(dim=-1) == y).double().mean(dim=-1)
+
+
+class Ranking(NamedTuple):
+    """How well scores tell edges from other pairs, in percent.
+
+    Attributes:
+        auc: area under the receiver operating characteristic.
+        ap: average precision.
+    """
+
+    auc: float
+    ap: float
+
+
+def ranking(edges: Float[Tensor, " edges"], others: Float[Tensor, " others"]) -> Ranking:
+    """By the scores of pairs that are edges, and of pairs that are not.
+
+    Example:
+        >>> import torch
+        >>> ranking(torch.tensor([0.9, 0.4]), torch.tensor([0.5, 0.1])).auc
+        75.0
+    """
+    if len(edges) == 0 or len(others) == 0:
+        raise InputError(f"{len(edges)} edges and {len(others)} other pairs cannot be told apart")
+    score = torch.cat([edges, others]).double().cpu().numpy()
+    truth = np.repeat([1, 0], [len(edges), len(others)])
+    return Ranking(
+        100.0 * float(roc_auc_score(truth, score)),
+        100.0 * float(average_precision_score(truth, score)),
+    )
+
+
+def percent_above(
+    edges: Float[Tensor, " edges"], others: Float[Tensor, " others"]
+) -> Float[Tensor, ""]:
+    """The same area, left on its device: what training selects by.
+
+    It is the share of pairs (edge, other) in which the edge scores higher; equal ones count half.
+    """
+    below, upto = (
+        torch.searchsorted(others.sort().values, edges, right=right).double()
+        for right in (False, True)
+    )
+    return 50.0 * (below + upto).mean() / len(others)

@@ -5,6 +5,7 @@ import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -58,6 +59,15 @@ class History:
     losses: list[float] = field(repr=False)
     scores: list[float] = field(repr=False)
     interrupted: bool = False
+
+    def details(self) -> dict[str, Any]:
+        """Epochs, and the loss where the score was best."""
+        return {
+            "epochs": self.epochs,
+            "best_epoch": self.best_epoch,
+            "best_loss": self.losses[self.best_epoch] if self.losses else None,
+            "interrupted": self.interrupted,
+        }
 
 
 def train(

@@ -8,7 +8,8 @@ from torch_geometric.data import Data
 from goodie import missing, paper, splits, synthetic
 from goodie.config import build
 from goodie.errors import InputError
-from goodie.methods.goodie import PAIRS_UP_TO, VOICES, Goodie, Settings
+from goodie.methods.branches import PAIRS_UP_TO
+from goodie.methods.goodie import VOICES, Goodie, Settings
 from goodie.methods.lp import LabelPropagation
 from goodie.nn.balance import ROW_SIZE
 from goodie.propagate.withheld import deal

@@ -63,7 +63,11 @@ def run(
         int, typer.Option(min=1, help="How many; N means seeds 0 to N−1, each its own split.")
     ] = 1,
     task: Annotated[
-        str, typer.Option(help="`node`: classify nodes; `development`: judge by validation nodes.")
+        str,
+        typer.Option(
+            help="`node`: classify nodes; `link`: tell edges from other pairs; `development`: "
+            "classify, judged by validation nodes."
+        ),
     ] = "node",
     settings: Annotated[
         list[str] | None,
@@ -78,7 +82,8 @@ def run(
     """Run a method on a dataset and say how well it does.
 
     Settings are the method's defaults, then the paper's for this dataset, then those of `--config`,
-    then those of `--set`. Accuracies are in percent.
+    then those of `--set`. Accuracies are in percent; of links, the area under the ROC curve and the
+    average precision.
 
     Example: `goodie run --dataset Cora --method lp --seeds 10`
     """
@@ -90,7 +95,7 @@ def run(
     check_device(device)
     layers = [settings_of.read_toml(config)] if config is not None else []
     layers.append(settings_of.parse_assignments(settings or []))
-    resolved = cell.resolve(method, _name(dataset), scenario, *layers)
+    resolved = cell.resolve(method, _name(dataset), scenario, *layers, task=task)
     cells = [
         cell.Cell(_name(dataset), method, scenario, missing_rate, seed, resolved, task)
         for seed in range(seeds)
@@ -103,12 +108,15 @@ def run(
     if as_json:
         print_json(outcome)
         return
+    precision = ""
+    if task == "link":
+        precision = f", average precision {outcome['ap_mean']:.2f} ± {outcome['ap_std']:.2f} %,"
     answer.print(
         f"[bold]{method}[/] on [bold]{outcome['dataset']}[/], {missing_rate:.2%} of the features "
         f"missing ({scenario}): test {outcome['metric']} "
-        f"[bold]{outcome['test_mean']:.2f} ± {outcome['test_std']:.2f} %[/] over {seeds} "
-        f"{'seed' if seeds == 1 else 'seeds'} (validation {outcome['val_mean']:.2f} %, "
-        f"{sum(outcome['seconds']):.1f} s)"
+        f"[bold]{outcome['test_mean']:.2f} ± {outcome['test_std']:.2f} %[/]{precision} "
+        f"over {seeds} {'seed' if seeds == 1 else 'seeds'} "
+        f"(validation {outcome['val_mean']:.2f} %, {sum(outcome['seconds']):.1f} s)"
     )
 
 

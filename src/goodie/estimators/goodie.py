@@ -11,7 +11,8 @@ from torch_geometric.data import Data
 from goodie import config
 from goodie.estimators.base import GraphClassifier, RandomState
 from goodie.losses.pairwise_logsumexp import Backend
-from goodie.methods.goodie import Contrast, Goodie, Preset, Settings, Voice
+from goodie.methods.branches import Contrast, Preset
+from goodie.methods.goodie import Goodie, Settings, Voice
 from goodie.nn.fusion import Name as Fusion
 from goodie.nn.goodie import Embedded
 

@@ -1,4 +1,4 @@
-"""What a method is: something that learns from a graph with holes and predicts its labels."""
+"""What a method is: it learns from a graph with holes and predicts what is not there."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -26,35 +26,27 @@ class Learnt(NamedTuple):
     tensors: dict[str, Tensor]
 
 
-class Method(ABC, Generic[C]):
-    """A node classifier.
-
-    `fit` reads the labels under `data.train_mask` to learn from and those under `data.val_mask` to
-    select by, and no others; `predict_proba` takes that graph or another one.
+class Learner(ABC, Generic[C]):
+    """What node classifiers and link predictors share: settings, and what fitting found.
 
     Attributes:
         name: what it is called on the command line.
+        task: what it is for, `node` or `link`.
         family: `structure`, `features`, `gnn` or `hybrid`.
         paper: where it comes from.
         uses: what it learns from, of `features`, `structure` and `labels`.
-        selects: whether it needs `val_mask`.
-        transductive: whether it can answer for the graph it was fitted on alone.
         version: raised by hand when a change alters its results, so that stored ones are not
             taken for its own.
         Settings: the frozen dataclass of its settings.
-        proba_: once fitted, the probability of each class for every node of the graph it was fitted
-            on, on the CPU.
     """
 
     name: ClassVar[str]
+    task: ClassVar[str]
     family: ClassVar[str]
     paper: ClassVar[str]
     uses: ClassVar[tuple[str, ...]]
-    selects: ClassVar[bool] = False
-    transductive: ClassVar[bool] = False
     version: ClassVar[int] = 1
     Settings: ClassVar[type]
-    proba_: Float[Tensor, "nodes classes"]
 
     def __init__(self, settings: C | None = None) -> None:
         self.settings: C = self.Settings() if settings is None else settings
@@ -83,6 +75,37 @@ class Method(ABC, Generic[C]):
         return cls.version
 
     @abstractmethod
+    def learnt(self) -> Learnt:
+        """What fitting found, for a file."""
+
+    @abstractmethod
+    def restore(self, learnt: Learnt, *, device: torch.device | str = "cpu") -> None:
+        """Be what was fitted, but for its answers there; predictions are the same to the bit."""
+
+    def details(self) -> dict[str, Any]:
+        """What there is to say of the fit, in numbers: epochs, attention shares."""
+        return {}
+
+
+class Method(Learner[C]):
+    """A node classifier.
+
+    `fit` reads the labels under `data.train_mask` to learn from and those under `data.val_mask` to
+    select by, and no others; `predict_proba` takes that graph or another one.
+
+    Attributes:
+        selects: whether it needs `val_mask`.
+        transductive: whether it can answer for the graph it was fitted on alone.
+        proba_: once fitted, the probability of each class for every node of the graph it was fitted
+            on, on the CPU.
+    """
+
+    task = "node"
+    selects: ClassVar[bool] = False
+    transductive: ClassVar[bool] = False
+    proba_: Float[Tensor, "nodes classes"]
+
+    @abstractmethod
     def fit(self, data: Data, *, seed: int = 0, device: torch.device | str = "cpu") -> "Method[C]":
         """Learn from a graph; returns itself."""
 
@@ -92,18 +115,6 @@ class Method(ABC, Generic[C]):
 
         Labels that are known in the graph are used, see `known_labels`.
         """
-
-    @abstractmethod
-    def learnt(self) -> Learnt:
-        """What fitting found, for a file."""
-
-    @abstractmethod
-    def restore(self, learnt: Learnt, *, device: torch.device | str = "cpu") -> None:
-        """Be what was fitted, but for `proba_`; predictions are the same to the bit."""
-
-    def details(self) -> dict[str, Any]:
-        """What there is to say of the fit, in numbers: epochs, attention shares."""
-        return {}
 
 
 def known_labels(data: Data) -> Bool[Tensor, " nodes"]:

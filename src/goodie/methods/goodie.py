@@ -1,118 +1,45 @@
 """GOODIE: label propagation and feature propagation, weighed node by node (KDD 2025)."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Bool, Float
 from torch import Tensor
 from torch_geometric.data import Data
 
-from goodie import paper
 from goodie.data.validate import validate
 from goodie.evaluate import percent_right
-from goodie.graph import Operator, operator
-from goodie.losses import by_name
+from goodie.graph import Operator
 from goodie.losses.objective import Lesson, Turns, apart, joint
-from goodie.losses.pairwise_logsumexp import Backend
-from goodie.methods import neural
+from goodie.methods import branches
 from goodie.methods.base import Learnt, check_width, known_labels
+from goodie.methods.branches import OURS, Branches, Intake, Spread
 from goodie.methods.neural import NeuralMethod, to_train_on
-from goodie.nn.balance import ROW_SIZE, size_of_a_full_row, to_unit_sums
-from goodie.nn.fusion import Name as Fusion
+from goodie.nn.balance import to_unit_sums
 from goodie.nn.goodie import Embedded, GoodieNetwork, Inputs
-from goodie.nn.product import constant, propagated
-from goodie.propagate.features import propagate_features
-from goodie.propagate.labels import propagate_labels
 from goodie.propagate.withheld import propagate_withheld
-from goodie.sparse import live_columns, take_columns
-
-Preset = Literal["balanced", "faithful", "letter"]
-Contrast = Literal["auto", "none", by_name.Name]
 
 Voice = Literal["both", "structure", "features", "labels"]
 
 # Who may answer: the two branches together, each alone, and label propagation itself.
 VOICES: tuple[Voice, ...] = get_args(Voice)
 
-_OURS = paper.numbers()["default"]
-
-# Up to so many nodes `auto` contrasts all pairs; beyond, their number is felt on a CPU.
-PAIRS_UP_TO = 10_000
-
 
 @dataclass(frozen=True)
-class Settings(neural.Settings):
+class Settings(Branches):
     """Settings of GOODIE.
 
     Attributes:
-        preset: `balanced` is the default described in docs/decisions/0009; `faithful` is the paper,
-            as its numbers have it; `letter` is its equations as they are printed: no layer has a
-            bias, and labels are propagated by resetting (Eq. 1), in which α has no part. For the
-            paper's datasets it also chooses the other settings' defaults.
-        alpha: of label propagation.
-        tau: τ, of the pseudo-labels' confidence and of the contrast.
-        contrast_weight: λ of the contrastive loss; 0 leaves it out.
-        contrast: which: `pseudo` (the paper's), `prototype` (its version for large graphs), their
-            variants (see `goodie.losses.by_name`), `none`; `auto` is `none` in `balanced`, and
-            elsewhere `pseudo` up to 10,000 nodes and `prototype` beyond.
-        fusion: `attention` (the paper's), `random`, `sum`, `mean` or `concat`.
-        label_steps: of label propagation.
-        feature_steps: of feature propagation.
         relu_logits: a ReLU on the logits, as Eq. 7 prints; it silences classes.
-        sample: nodes in a batch of `contrast="sampled"`.
-        backend: how log-sum-exps over pairs are computed.
         withheld_parts: of `balanced`: parts in which the training labels take turns to be withheld
             from label propagation, for what structure and features say together to be learned
             without them; with fewer than 2 none is.
-        branch_weight: of `balanced`: the weight of the cross-entropies of what structure says
-            alone and features say alone.
-        branch_decay: of `balanced`: the weight of ½ Σ w² over the branches' weights.
     """
 
-    preset: Preset = "balanced"
-    alpha: float = _OURS["alpha"]
-    tau: float = _OURS["tau"]
-    contrast_weight: float = _OURS["lambda"]
-    contrast: Contrast = "auto"
-    fusion: Fusion = "attention"
-    label_steps: int = 50
-    feature_steps: int = 40
     relu_logits: bool = False
-    sample: int = 4096
-    backend: Backend = "auto"
-    withheld_parts: int = _OURS["withheld_parts"]
-    branch_weight: float = _OURS["branch_weight"]
-    branch_decay: float = _OURS["branch_decay"]
-
-
-class Spread(NamedTuple):
-    """What propagation makes of a graph.
-
-    Attributes:
-        S: Â.
-        scores: Ŷ, raw.
-        features: X̂.
-    """
-
-    S: Operator
-    scores: Float[Tensor, "nodes classes"]
-    features: Float[Tensor, "nodes features"]
-
-
-class Intake(NamedTuple):
-    """What of a graph enters the network, and at which scale; found when fitting.
-
-    Attributes:
-        num_features: columns of X.
-        live: those that are not zero throughout; on another graph the others count as zero.
-        scale: of the features; None where nothing is scaled.
-    """
-
-    num_features: int
-    live: Int[Tensor, " live"]
-    scale: float | None
+    withheld_parts: int = OURS["withheld_parts"]
 
 
 class Goodie(NeuralMethod[Settings]):
@@ -136,15 +63,7 @@ class Goodie(NeuralMethod[Settings]):
         cls, dataset: str, scenario: str, chosen: Mapping[str, Any]
     ) -> Mapping[str, Any]:
         """The row of Table 5; λ and the loss not for `balanced`, which has its own."""
-        row = paper.hyperparameters(dataset)
-        if row is None:
-            return {}
-        settings = {"alpha": row["alpha"], "tau": row["tau"]}
-        if chosen.get("preset", Settings.preset) != "balanced":
-            which = "structural" if scenario == "structural" else "uniform"
-            settings["contrast_weight"] = row[f"lambda_{which}"]
-            settings["contrast"] = "prototype" if row["scaled"] else "pseudo"
-        return settings
+        return branches.paper_settings(dataset, scenario, chosen)
 
     @classmethod
     def version_of(cls, settings: Mapping[str, Any]) -> int:
@@ -158,19 +77,25 @@ class Goodie(NeuralMethod[Settings]):
         self.num_classes_ = int(data.y[data.train_mask].max()) + 1
         generator = torch.Generator().manual_seed(seed)
         spread = self._spread(data, known_labels(data))
-        self.intake_ = self._intake(data, spread.features)
+        self.intake_ = branches.intake(data, spread.features, balanced=self.settings.balanced)
         self.model_ = model = self._network(generator)
-        inputs = self._inputs(spread)
-        contrast = self._contrast(data, spread.scores, generator)
+        inputs = branches.inputs(spread, self.intake_)
+        contrast = branches.contrast(
+            data,
+            spread.scores,
+            self.settings,
+            width=model.fusion.width_out,
+            generator=generator,
+        )
         lesson = Lesson(
             inputs,
             data.train_mask.nonzero()[:, 0].to(device),
             data.y[data.train_mask].to(device),
-            None if contrast is None else self._weighed(contrast),
+            None if contrast is None else contrast.loss,
         )
         selecting = data.val_mask.nonzero()[:, 0].to(device)
         seen, _ = inputs.reading(selecting, whole=not model.fusion.nodewise)
-        if self._balanced:
+        if self.settings.balanced:
             settings = self.settings
             loss = apart(
                 model,
@@ -202,7 +127,7 @@ class Goodie(NeuralMethod[Settings]):
         data = validate(data)
         check_width(data, self.intake_.num_features)
         spread = self._spread(data, known_labels(data))
-        return self._said(spread, self._inputs(spread))
+        return self._said(spread, branches.inputs(spread, self.intake_))
 
     def learnt(self) -> Learnt:
         """The weights, what of a graph they are for, and who answers."""
@@ -240,54 +165,10 @@ class Goodie(NeuralMethod[Settings]):
             "live_columns": len(self.intake_.live),
         }
 
-    @property
-    def _balanced(self) -> bool:
-        return self.settings.preset == "balanced"
-
     def _spread(self, data: Data, seeds: Bool[Tensor, " nodes"]) -> Spread:
-        """Propagate the seeds' labels and the observed features."""
-        settings = self.settings
-        S = operator(data, device=self.device_)
-        scores = torch.zeros(S.num_nodes, self.num_classes_, device=S.device)
-        if seeds.any():
-            scores = propagate_labels(
-                data.y,
-                seeds,
-                S,
-                alpha=settings.alpha,
-                form="reset" if settings.preset == "letter" else "residual",
-                steps=settings.label_steps,
-                num_classes=self.num_classes_,
-            ).values
-        x = data.x.to(S.device, S.dtype)
-        features = propagate_features(
-            x, S, observed=data.get("observed"), steps=settings.feature_steps
-        ).values
-        return Spread(S, scores, features)
-
-    def _intake(self, data: Data, features: Float[Tensor, "nodes features"]) -> Intake:
-        """The columns that carry anything, and the scale at which the branches learn alike."""
-        scale = None
-        if self._balanced:
-            size = size_of_a_full_row(data)
-            scale = ROW_SIZE / size if size > 0 else 1.0
-        return Intake(int(features.shape[1]), live_columns(features), scale)
-
-    def _inputs(self, spread: Spread) -> Inputs:
-        """What the network sees: live columns, at the scale found when fitting."""
-        S = spread.S
-        features = take_columns(spread.features, self.intake_.live)
-        if self.intake_.scale is not None:
-            features = self.intake_.scale * features
-        return Inputs(
-            propagated(S, self._scaled(spread.scores)),
-            propagated(S, features),
-            constant(S.matrix),
+        return branches.spread(
+            data, seeds, self.settings, num_classes=self.num_classes_, device=self.device_
         )
-
-    def _scaled(self, scores: Float[Tensor, "nodes classes"]) -> Float[Tensor, "nodes classes"]:
-        """Ŷ as the branch takes it."""
-        return ROW_SIZE * to_unit_sums(scores) if self._balanced else scores
 
     def _turns(self, data: Data, S: Operator, generator: torch.Generator) -> Turns:
         """Â Ŷ without each part of the labels."""
@@ -302,19 +183,19 @@ class Goodie(NeuralMethod[Settings]):
             num_classes=self.num_classes_,
             generator=generator,
         )
-        structure = [S @ self._scaled(scores) for scores in withheld.scores]
+        structure = [S @ branches.scaled(scores, balanced=True) for scores in withheld.scores]
         return Turns(torch.stack(structure), withheld.share)
 
     def _voices(self, inputs: Inputs) -> Sequence[Embedded]:
         """What is said of some nodes, in every way that may be chosen."""
-        return self.model_.voices(inputs) if self._balanced else [self.model_(inputs)]
+        return self.model_.voices(inputs) if self.settings.balanced else [self.model_(inputs)]
 
     @torch.no_grad()
     def _choose(self, data: Data, seen: Inputs, scores: Float[Tensor, "judged classes"]) -> Voice:
         """Who is right most often on the validation nodes; of equals, the first named."""
         y = data.y[data.val_mask].to(scores.device)
         said = [one.logits for one in self._voices(seen)]
-        if self._balanced:
+        if self.settings.balanced:
             said.append(scores)
         right = [float(percent_right(logits, y)) for logits in said]
         return VOICES[right.index(max(right))]
@@ -322,7 +203,7 @@ class Goodie(NeuralMethod[Settings]):
     @torch.no_grad()
     def _said(self, spread: Spread, inputs: Inputs) -> Embedded:
         """What the chosen voice says of every node; of those that no label reaches, features."""
-        if not self._balanced:
+        if not self.settings.balanced:
             (only,) = self._voices(inputs)
             return only
         voices = self.model_.voices(inputs)
@@ -347,33 +228,7 @@ class Goodie(NeuralMethod[Settings]):
             fuse=self.settings.fusion,
             dropout=self.settings.dropout,
             relu_logits=self.settings.relu_logits,
-            biases=self.settings.preset != "letter",
+            biases=self.settings.biases,
             generator=generator,
             device=self.device_,
         )
-
-    def _contrast(
-        self, data: Data, scores: Tensor, generator: torch.Generator
-    ) -> by_name.Contrast | None:
-        """The contrastive loss that the settings ask for, if they ask for one."""
-        settings, name = self.settings, self.settings.contrast
-        if name == "auto":
-            if self._balanced:
-                return None
-            name = "pseudo" if len(scores) <= PAIRS_UP_TO else "prototype"
-        if name == "none" or settings.contrast_weight == 0.0:
-            return None
-        return by_name.contrast(
-            name,
-            scores,
-            data.y.to(scores.device),
-            data.train_mask.to(scores.device),
-            width=self.model_.fusion.width_out,
-            temperature=settings.tau,
-            generator=generator,
-            sample=settings.sample,
-            backend=settings.backend,
-        )
-
-    def _weighed(self, contrast: by_name.Contrast) -> Callable[[Tensor], Tensor]:
-        return lambda z: self.settings.contrast_weight * contrast.loss(z)

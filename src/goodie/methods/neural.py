@@ -77,13 +77,7 @@ class NeuralMethod(Method[C]):
 
     def details(self) -> dict[str, Any]:
         """Epochs, and the loss where it was best."""
-        history = self.history_
-        return {
-            "epochs": history.epochs,
-            "best_epoch": history.best_epoch,
-            "best_loss": history.losses[history.best_epoch] if history.losses else None,
-            "interrupted": history.interrupted,
-        }
+        return self.history_.details()
 
 
 class TwoLayerMethod(NeuralMethod[Two]):

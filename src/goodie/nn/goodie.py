@@ -75,7 +75,8 @@ class GoodieNetwork(torch.nn.Module):
         live: the other columns. Only they get weights, drawn as if all had some, so that leaving
             the dead ones out changes nothing.
         hidden: D, the width of a branch.
-        num_classes: columns of Ŷ and of the logits.
+        num_classes: columns of Ŷ.
+        width_out: columns of the logits, if not as many.
         fuse: how the branches are joined.
         dropout: probability, on Z before the classifier.
         relu_logits: Eq. 7 to the letter, with a ReLU on the logits; it silences classes.
@@ -91,6 +92,7 @@ class GoodieNetwork(torch.nn.Module):
         hidden: int,
         num_classes: int,
         *,
+        width_out: int | None = None,
         fuse: fusion.Name,
         dropout: float,
         relu_logits: bool,
@@ -105,8 +107,9 @@ class GoodieNetwork(torch.nn.Module):
         self.weight_features = torch.nn.Parameter(glorot(num_features, hidden, generator)[live])
         self.bias_features = torch.nn.Parameter(torch.zeros(hidden), requires_grad=biases)
         self.fusion = FUSIONS[fuse](hidden, generator)
-        self.weight_classes = glorot(self.fusion.width_out, num_classes, generator)
-        self.bias_classes = torch.nn.Parameter(torch.zeros(num_classes), requires_grad=biases)
+        width_out = num_classes if width_out is None else width_out
+        self.weight_classes = glorot(self.fusion.width_out, width_out, generator)
+        self.bias_classes = torch.nn.Parameter(torch.zeros(width_out), requires_grad=biases)
         seed = int(torch.randint(2**31, (), generator=generator))
         self.dropout = Dropout(dropout, torch.Generator(device).manual_seed(seed))
         self.to(device)

@@ -4,7 +4,7 @@ import hashlib
 import json
 import time
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -17,15 +17,19 @@ from goodie.data import datasets, splits
 from goodie.data.datasets import Dataset
 from goodie.data.files import cache_folder
 from goodie.data.fingerprint import fingerprint
+from goodie.data.link_splits import split_links
 from goodie.data.observed import to_sparse
 from goodie.errors import InputError
 from goodie.memory import watch_peak
+from goodie.methods import links
+from goodie.methods.base import Learner
 from goodie.study import sources
-from goodie.tasks import node
+from goodie.tasks import link, node
 
 # `development` is node classification judged on validation nodes that did not select: what choices
 # are made by, so that the test nodes' labels have no part in them.
-TASKS = ("node", "development")
+# `link` is link prediction.
+TASKS = ("node", "development", "link")
 
 
 @dataclass(frozen=True)
@@ -62,10 +66,11 @@ class Result:
     """What came out.
 
     Attributes:
-        val: metric on the validation nodes, in percent.
-        test: the same on the test nodes.
+        val: the task's metric on what selects, in percent.
+        test: the same on what judges.
         seconds: of fitting and predicting.
-        details: what the method says of its fit, such as epochs and attention shares.
+        details: what the method says of its fit, such as epochs and attention shares; of links,
+            average precision too.
         peak_memory: highest resident bytes of the process meanwhile; None where not known.
     """
 
@@ -77,13 +82,23 @@ class Result:
 
 
 def resolve(
-    method: str, dataset: str, scenario: str, *overrides: Mapping[str, Any]
+    method: str, dataset: str, scenario: str, *overrides: Mapping[str, Any], task: str = "node"
 ) -> dict[str, Any]:
     """All settings of a method on a dataset: defaults < the paper's < overrides, in their order."""
-    kind = methods.get(method)
+    kind = learner(method, task)
     chosen = {name: value for layer in overrides for name, value in layer.items()}
     of_paper = kind.paper_settings(dataset, scenario, chosen)
     return config.as_dict(config.build(kind.Settings, of_paper, *overrides))
+
+
+def learner(method: str, task: str) -> type[Learner[Any]]:
+    """The method of that name for a task."""
+    return links.get(method) if task == "link" else methods.get(method)
+
+
+def metric(task: str) -> str:
+    """What `Result.val` and `Result.test` of a task are."""
+    return link.METRIC if task == "link" else node.METRIC
 
 
 def load(cell: Cell) -> Data:
@@ -92,7 +107,7 @@ def load(cell: Cell) -> Data:
     The last few are remembered, since the cells of a study come to the same graph many times; they
     are not to be written to.
     """
-    sparse = "features" not in methods.get(cell.method).uses
+    sparse = "features" not in learner(cell.method, cell.task).uses
     return _load(cell.dataset, *_where(cell), sparse)
 
 
@@ -106,7 +121,7 @@ def key(cell: Cell) -> str:
     if source is not None:
         what["split"] = {name: source[name] for name in ("train", "val") if name in source}
     what["data"] = data_hash(cell)
-    what["version"] = methods.get(cell.method).version_of(cell.settings)
+    what["version"] = learner(cell.method, cell.task).version_of(cell.settings)
     return hashlib.sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()[:32]
 
 
@@ -117,6 +132,17 @@ def data_hash(cell: Cell) -> str:
 
 def run(cell: Cell, *, device: torch.device | str = "cpu") -> Result:
     """Run a cell."""
+    on_gpu = torch.device(device).type == "cuda"
+    if on_gpu:
+        torch.cuda.reset_peak_memory_stats(device)
+    result = (_run_link if cell.task == "link" else _run_node)(cell, device)
+    if on_gpu:
+        peak = {"peak_gpu_memory": torch.cuda.max_memory_allocated(device)}
+        result = replace(result, details={**result.details, **peak})
+    return result
+
+
+def _run_node(cell: Cell, device: torch.device | str) -> Result:
     data = load(cell)
     kind = methods.get(cell.method)
     split = _dataset(cell).split(data, cell.seed)
@@ -125,20 +151,30 @@ def run(cell: Cell, *, device: torch.device | str = "cpu") -> Result:
     # What a method does not look at need not be taken from it.
     rate = cell.rate if "features" in kind.uses else 0.0
     problem = node.with_holes(data, split, scenario=cell.scenario, rate=rate, seed=cell.seed)
-
-    on_gpu = torch.device(device).type == "cuda"
-    if on_gpu:
-        torch.cuda.reset_peak_memory_stats(device)
     with watch_peak() as peak:
         begin = time.perf_counter()
         method = kind(config.build(kind.Settings, cell.settings))
         method.fit(problem, seed=cell.seed, device=device)
         score = node.judge(method.proba_, problem, truth=data)
         seconds = time.perf_counter() - begin
-    details = method.details()
-    if on_gpu:
-        details["peak_gpu_memory"] = torch.cuda.max_memory_allocated(device)
-    return Result(score.val, score.test, seconds, details, peak())
+    return Result(score.val, score.test, seconds, method.details(), peak())
+
+
+def _run_link(cell: Cell, device: torch.device | str) -> Result:
+    data = load(cell)
+    kind = links.get(cell.method)
+    nodes = _dataset(cell).split(data, cell.seed)
+    edges = split_links(data, random_state=cell.seed)
+    problem = link.with_holes(edges, nodes, scenario=cell.scenario, rate=cell.rate, seed=cell.seed)
+    with watch_peak() as peak:
+        begin = time.perf_counter()
+        method = kind(config.build(kind.Settings, cell.settings))
+        method.fit(problem, edges.val, seed=cell.seed, device=device)
+        assert method.embedded_ is not None
+        score = link.judge(method.embedded_, edges)
+        seconds = time.perf_counter() - begin
+    details = method.details() | {"val_ap": score.val.ap, "ap": score.test.ap}
+    return Result(score.val.auc, score.test.auc, seconds, details, peak())
 
 
 def _dataset(cell: Cell) -> Dataset:

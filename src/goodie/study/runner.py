@@ -14,12 +14,10 @@ from typing import Any
 import torch
 from joblib import Parallel, delayed, parallel_config
 
-from goodie import methods
 from goodie.errors import GoodieError, InputError
 from goodie.study import provenance
-from goodie.study.cell import Cell, data_hash, key, run
+from goodie.study.cell import Cell, data_hash, key, learner, metric, run
 from goodie.study.store import Row, Store
-from goodie.tasks import node
 
 
 @dataclass(frozen=True)
@@ -229,9 +227,9 @@ def _identity(cell: Cell, name: str, device: str) -> Row:
         "rate": cell.rate,
         "seed": cell.seed,
         "settings": dict(cell.settings),
-        "metric": node.METRIC,
+        "metric": metric(cell.task),
         "data_hash": data_hash(cell),
-        "method_version": methods.get(cell.method).version_of(cell.settings),
+        "method_version": learner(cell.method, cell.task).version_of(cell.settings),
         "git_revision": provenance.git_revision(),
         "versions": provenance.versions(),
         "machine": provenance.machine(device),

@@ -7,7 +7,6 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from goodie import methods
 from goodie._toml import tomllib
 from goodie.config import read_toml
 from goodie.data.missing import PATTERNS
@@ -112,7 +111,7 @@ def _span(grid: Mapping[str, Any], data: Mapping[str, Any]) -> Iterator[Cell]:
     for word, method, scenario in product(grid["datasets"], grid["methods"], grid["scenarios"]):
         dataset = sources.dataset(word, data.get(word)).name
         for choice in _combinations(grid["settings"].get(method, {})):
-            settings = resolve(methods.get(method).name, dataset, scenario, choice)
+            settings = resolve(method, dataset, scenario, choice, task=grid["task"])
             for rate, seed in product(
                 grid["rates"], range(seeds) if isinstance(seeds, int) else seeds
             ):

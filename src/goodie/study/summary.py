@@ -35,7 +35,16 @@ def _one(rows: list[Row]) -> dict[str, Any]:
         "test": test.tolist(),
         "test_mean": float(test.mean()),
         "test_std": float(test.std()),
+        **_precision(rows),
         "val_mean": float(np.mean([row["val"] for row in rows])),
         "seconds": [row["seconds"] for row in rows],
         "config": first["settings"],
     }
+
+
+def _precision(rows: list[Row]) -> dict[str, float]:
+    """Average precision, where links are predicted."""
+    if rows[0]["task"] != "link":
+        return {}
+    ap = np.array([row["details"]["ap"] for row in rows])
+    return {"ap_mean": float(ap.mean()), "ap_std": float(ap.std())}

@@ -178,7 +178,7 @@ def exact(rows: Sequence[Row]) -> str:
     for row in rows:
         details.setdefault(json.dumps(row["settings"], sort_keys=True), []).append(row)
     lines = [
-        "| dataset | missing | λ | contrast | accuracy | epochs | ms an epoch | peak of GPU memory |",
+        "| dataset | missing | λ | contrast | accuracy | epochs | ms an epoch | GPU memory |",
         "|---|--:|--:|---|--:|--:|--:|--:|",
     ]
     for cell in summarise(rows):
