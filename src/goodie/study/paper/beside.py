@@ -12,6 +12,7 @@ from goodie.study.store import Row
 PRINTED_SEEDS = 10
 
 NONE = "–"
+NOT_RUN = "not run here"
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ class Gathered:
     """What there is of some cells.
 
     Attributes:
-        rows: one for each answer that is there.
+        rows: one for each answer that is there, as that of the cell it answers.
         missing: cells that no row answers, none of the same answer twice.
         wanted: how many answers the cells have.
     """
@@ -47,10 +47,14 @@ def gather(
             found[answer_of_row(row)] = row
     wanted = {answer(cell): cell for cell in cells}
     return Gathered(
-        [found[name] for name in wanted if name in found],
+        [_as(cell, found[name]) for name, cell in wanted.items() if name in found],
         [cell for name, cell in wanted.items() if name not in found],
         len(wanted),
     )
+
+
+def _as(cell: Cell, row: Row) -> Row:
+    return row | {"scenario": cell.scenario, "rate": cell.rate, "settings": dict(cell.settings)}
 
 
 def answer(cell: Cell) -> str:

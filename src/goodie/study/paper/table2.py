@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from statistics import fmean
 
 from goodie import paper
-from goodie.study.paper.beside import NONE, Ours, difference, of_rows, shown
+from goodie.study.paper.beside import NONE, NOT_RUN, Ours, difference, of_rows, shown
 from goodie.study.paper.evidence import Evidence, Made
 from goodie.study.paper.table import Table
 from goodie.study.store import Row
@@ -22,7 +22,7 @@ TITLE = (
 
 def make(evidence: Evidence) -> Made:
     """See `table`."""
-    return Made([table(evidence.rows)])
+    return Made([table(evidence.rows, whole=True)])
 
 
 def figures(rows: Sequence[Row]) -> dict[tuple[str, float, str], Ours]:
@@ -35,17 +35,18 @@ def figures(rows: Sequence[Row]) -> dict[tuple[str, float, str], Ours]:
     return {at: cell for at, some in found.items() if (cell := of_rows(some)) is not None}
 
 
-def table(rows: Sequence[Row]) -> Table:
-    """GOODIE's presets beside the printed figures, where either was run."""
+def table(rows: Sequence[Row], *, whole: bool = False) -> Table:
+    """GOODIE's presets beside the printed figures, where either was run; or wherever printed."""
     cells = figures(rows)
     lines: list[list[str]] = []
     rules: set[int] = set()
     gained: dict[str, list[float]] = {preset: [] for preset in PRESETS}
     for dataset, published in paper.numbers()["goodie_by_missing_rate"].items():
         before = len(lines)
+        run = any(graph == dataset for graph, *_ in cells)
         for rate, number in zip(RATES, published, strict=True):
             here = [cells.get((dataset, rate, preset)) for preset in PRESETS]
-            if not any(here):
+            if not (any(here) or whole):
                 continue
             line = [dataset, f"{rate:.2%}", f"{number:.2f}", _drop(rate, number - published[0])]
             for preset, cell in zip(PRESETS, here, strict=True):
@@ -54,7 +55,8 @@ def table(rows: Sequence[Row]) -> Table:
                     gained[preset].append(cell.mean - number)
                 both = cell is not None and full is not None
                 drop = _drop(rate, cell.mean - full.mean) if both else NONE  # type: ignore[union-attr]
-                line += [shown(cell), drop, difference(cell, number)]
+                told = shown(cell) if run else NOT_RUN
+                line += [told, drop, difference(cell, number)]
             lines.append(line)
         if len(lines) > before:
             rules.add(before)

@@ -6,7 +6,7 @@ from typing import Any
 
 from goodie import paper
 from goodie.methods import METHODS
-from goodie.study.paper.beside import NONE, Ours, difference, name, of_rows, shown
+from goodie.study.paper.beside import NONE, NOT_RUN, Ours, difference, name, of_rows, shown
 from goodie.study.paper.evidence import Evidence, Made
 from goodie.study.paper.gather import constant
 from goodie.study.paper.table import Table
@@ -52,11 +52,10 @@ def as_printed(rows: Sequence[Row]) -> Table:
     rules: list[int] = []
     for dataset in paper.numbers()["statistics"]:
         here = [cells.get((column, dataset)) for column in COLUMNS]
-        if not any(here):
-            continue
+        told = [shown(cell) if any(here) else NOT_RUN for cell in here]
         theirs = [numbers[column.split()[0]][dataset] for column in COLUMNS]
         rules.append(len(lines))
-        lines.append([dataset, "ours", *map(shown, here)])
+        lines.append([dataset, "ours", *told])
         lines.append(["", "paper", *(f"{mean:.2f} ± {dev:.2f}" for mean, dev in theirs)])
         pairs = zip(here, theirs, strict=True)
         lines.append(["", "difference", *(difference(cell, mean) for cell, (mean, _) in pairs)])

@@ -56,8 +56,6 @@ def table(rows: Iterable[Row]) -> Table:
                 if metric == METRICS[0]:
                     rules.append(len(lines))
                 here = [cells.get((scenario, dataset, metric, column)) for column in columns]
-                if not any(here):
-                    continue
                 theirs = [printed(scenario, dataset, metric, column) for column in columns]
                 pairs = list(zip(here, theirs, strict=True))
                 lines += [
@@ -70,7 +68,7 @@ def table(rows: Iterable[Row]) -> Table:
         "in brackets."
     )
     heads = ["missing", "dataset", "", "", *(f"`{column}`" for column in columns)]
-    return Table(title, heads, lines, 4, frozenset(rules) - {0, len(lines)})
+    return Table(title, heads, lines, 4, frozenset(rules) - {0})
 
 
 def _shown(cell: Ours | None) -> str:
