@@ -64,19 +64,25 @@ def name(method: str, settings: dict[str, Any]) -> str:
 Verdict = Literal["reproduced", "above", "below"]
 
 
-def verdict(cell: Ours, printed: float, deviation: float | None = None) -> Verdict:
+def verdict(
+    cell: Ours, printed: float, deviation: float | None = None, rounding: float = 0.005
+) -> Verdict:
     """Whether two means may be the same: by two standard errors of their difference.
 
     Args:
         cell: ours.
         printed: the paper's mean.
         deviation: over its seeds; ours stands in where none is printed.
+        rounding: half a unit of the last printed digit.
+
+    Example:
+        >>> verdict(Ours(75.0, 1.0, 10), 74.2, 1.0), verdict(Ours(76.0, 1.0, 10), 74.2, 1.0)
+        ('reproduced', 'above')
     """
     theirs = cell.deviation if deviation is None else deviation
-    # ddof = 0 in both, as printed; figures are printed to two digits.
+    # Population deviations, as the paper's are.
     variance = cell.deviation**2 / max(1, cell.seeds - 1) + theirs**2 / (PRINTED_SEEDS - 1)
-    bound = max(2.0 * math.sqrt(variance), 0.01)
     gain = cell.mean - printed
-    if abs(gain) <= bound:
+    if abs(gain) <= 2.0 * math.sqrt(variance) + rounding:
         return "reproduced"
     return "above" if gain > 0 else "below"

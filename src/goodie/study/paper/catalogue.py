@@ -50,6 +50,7 @@ class Thing:
         studies: those whose rows it is made of; they run what is missing.
         elsewhere: whether rows on graphs that not everyone has belong to it.
         extra: what it needs beside rows.
+        caption: how its figures are to be read.
         notes: what is odd about the paper's figures there.
     """
 
@@ -59,6 +60,7 @@ class Thing:
     studies: tuple[str, ...] = ()
     elsewhere: bool = False
     extra: Extra | None = None
+    caption: str = ""
     notes: tuple[str, ...] = ()
 
     def cells(self) -> list[Cell]:
@@ -70,6 +72,7 @@ class Thing:
         return _cells((*self.studies, ELSEWHERE) if self.elsewhere else self.studies)
 
 
+_RATES = "Means over seeds; bands are one deviation to either side."
 _CITESEER = "CiteSeer has 620 test nodes: one node is 0.16 points."
 _ARXIV = (
     "The paper's 1,166,243 edges of Arxiv are directed; undirected, as every method here takes "
@@ -126,12 +129,15 @@ THINGS: dict[str, Thing] = {
             "Networks on features against embeddings of the structure and a hybrid of both.",
             rates.figure1,
             ("fig1",),
+            caption=_RATES + " The paper does not say which graph its figure shows.",
         ),
         Thing(
             "fig-rates",
             "Accuracy by observed rate for every method, both missing patterns.",
             rates.every_method,
             ("fig-rates",),
+            caption=_RATES
+            + " Stars are the paper's Tables 2 and 3, in the colour of their method.",
             notes=(_CS, _CITESEER),
         ),
         Thing(
@@ -139,36 +145,45 @@ THINGS: dict[str, Thing] = {
             "Attention and what could stand in its place, without the contrast.",
             ablations.fusion,
             ("fig-fusion",),
+            caption=_RATES + " First the paper's model without its contrast, then the default.",
         ),
         Thing(
             "fig-attention",
             "How much comes from structure and how much from features, by observed rate.",
             attention.make,
             ("fig-attention",),
+            caption="Means over nodes and seeds; bands are one deviation over the nodes, as a mean "
+            "over seeds. In the default, where one branch alone answers, its share is one.",
         ),
         Thing(
             "fig-contrast",
             "PseudoCon and what could stand in its place.",
             ablations.contrast,
             ("fig-contrast",),
+            caption=_RATES + " λ is the paper's.",
         ),
         Thing(
             "fig-tsne",
             "Embeddings with and without PseudoCon, with none and with all of the features.",
             tsne.make,
             extra=Extra(tsne.lacking, tsne.prepare),
+            caption="One seed of the paper's model; markers are the true classes, up to 4,000 nodes "
+            "a panel. The silhouette is of the embeddings, not of the picture.",
         ),
         Thing(
             "fig-lambda",
             "How much λ matters, by missing rate.",
             weight.make,
             ("fig-lambda",),
+            caption="The paper's model; means over three seeds.",
         ),
         Thing(
             "fig-scaled",
             "The contrast of all pairs, of classes, and of pairs in a sample.",
             scaled.make,
             ("fig-scaled",),
+            caption="The paper's model and λ; bars are means over three seeds, lines one "
+            "deviation to either side. A sample is 512 nodes on Cora and CiteSeer, else 4,096.",
         ),
     )
 }

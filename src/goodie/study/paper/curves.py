@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from goodie import paper
-from goodie.study.paper.figure import OF_PAPER, Pen, panels
+from goodie.study.paper.figure import OF_PAPER, PRINTED, Pen, panels
 from goodie.study.paper.gather import constant
 from goodie.study.store import Row
 
@@ -33,13 +33,33 @@ def test_score(row: Row) -> float:
     return float(row["test"])
 
 
-def curves(
-    rows: Iterable[Row], label: Callable[[Row], str], value: Callable[[Row], float] = test_score
-) -> Curves:
-    """Rows as curves, one for each dataset, pattern and label.
+def patterns_agree(row: Row) -> bool:
+    """Whether the settings of a row are those that the other pattern would have.
 
-    What the same answer is drawn for everywhere it holds: with nothing or everything missing the
-    patterns are one, and what looks at no feature is level.
+    Not where the paper has a λ for each.
+    """
+    settings, of_paper = row["settings"], paper.hyperparameters(row["dataset"])
+    if row["method"] != "goodie" or of_paper is None or settings["contrast"] in ("none", "auto"):
+        return True
+    both = (of_paper["lambda_uniform"], of_paper["lambda_structural"])
+    return both[0] == both[1] or settings["contrast_weight"] not in both
+
+
+def curves(
+    rows: Iterable[Row],
+    label: Callable[[Row], str],
+    value: Callable[[Row], float] = test_score,
+    agree: Callable[[Row], bool] = patterns_agree,
+) -> Curves:
+    """Rows as curves, one for each dataset, pattern and label, drawn wherever they hold.
+
+    With nothing or everything missing the patterns are one, and what looks at no feature is level.
+
+    Args:
+        rows: of one study.
+        label: of the curve that a row belongs to.
+        value: what is drawn.
+        agree: whether a row at either end holds for the other pattern too.
     """
     found: Curves = {}
     level: dict[tuple[str, str], list[float]] = {}
@@ -52,7 +72,7 @@ def curves(
             continue
         at = At(row["dataset"], row["scenario"], label(row))
         found.setdefault(at, {}).setdefault(row["rate"], []).append(value(row))
-        if row["rate"] in (0.0, 1.0) and _patterns_agree(row):
+        if row["rate"] in (0.0, 1.0) and agree(row):
             whole = ends.setdefault(at._replace(scenario=""), {})
             whole.setdefault(row["rate"], []).append(value(row))
     for at, curve in found.items():
@@ -63,15 +83,6 @@ def curves(
             rates = {r for at, c in found.items() if at[:2] == (dataset, scenario) for r in c}
             found[At(dataset, scenario, name)] = dict.fromkeys(sorted(rates), values)
     return found
-
-
-def _patterns_agree(row: Row) -> bool:
-    """Whether the settings of a row are those that the other pattern would have."""
-    settings, of_paper = row["settings"], paper.hyperparameters(row["dataset"])
-    if row["method"] != "goodie" or of_paper is None or settings["contrast"] in ("none", "auto"):
-        return True
-    both = (of_paper["lambda_uniform"], of_paper["lambda_structural"])
-    return both[0] == both[1] or settings["contrast_weight"] not in both
 
 
 def datasets(found: Iterable[At]) -> list[str]:
@@ -125,7 +136,7 @@ def mark(axis: Axes, every: Sequence[float], printed: Mapping[float, float], col
     there = [rate for rate in every if rate in printed]
     if there:
         x, y = [every.index(rate) for rate in there], [printed[rate] for rate in there]
-        axis.plot(x, y, color=color, label="the paper's number", **OF_PAPER)
+        axis.plot(x, y, color=color, label=PRINTED, **OF_PAPER)
 
 
 def grid(found: Curves, measure: str) -> tuple[Figure, dict[tuple[str, str], Axes]]:

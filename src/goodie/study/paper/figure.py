@@ -1,6 +1,7 @@
 """How every figure looks, and how it is written: one restrained style that grey does not spoil."""
 
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -68,6 +69,8 @@ PENS = (
 # For bars: greys and hatches.
 FILLS = (("0.25", ""), ("0.6", "////"), ("0.9", "...."))
 
+PRINTED = "the paper's number"
+
 # Where the paper has a number: a mark that no line has.
 OF_PAPER: dict[str, Any] = {
     "marker": "*",
@@ -93,7 +96,6 @@ def panels(
     width: float = 2.3,
     height: float = 1.9,
     sharey: bool | str = "col",
-    top: float = 0.45,
 ) -> tuple[Figure, list[list[Axes]]]:
     """A figure of panels with a title over each column and a name before each row.
 
@@ -103,11 +105,9 @@ def panels(
         width: of a panel, in inches.
         height: the same.
         sharey: what `Figure.subplots` takes.
-        top: inches above, for the legend.
     """
-    size = (width * len(columns) + 0.5, height * len(rows) + 0.25 + top)
+    size = (width * len(columns) + 0.5, height * len(rows) + 0.25)
     figure = Figure(figsize=size, layout="constrained")
-    figure.get_layout_engine().set(rect=(0, 0, 1, 1 - top / size[1]))  # type: ignore[union-attr,call-arg]
     axes = figure.subplots(len(rows), len(columns), sharey=sharey, squeeze=False)  # type: ignore[arg-type]
     for axis, title in zip(axes[0], columns, strict=True):
         axis.set_title(title)
@@ -116,27 +116,57 @@ def panels(
     return figure, axes.tolist()
 
 
-def legend(figure: Figure, columns: int | None = None) -> None:
-    """One legend above all panels, each name once."""
-    named: dict[str, Any] = {}
-    for axis in figure.axes:
-        for handle, name in zip(*axis.get_legend_handles_labels(), strict=True):
-            named.setdefault(name, handle)
+def legend(figure: Figure) -> None:
+    """One legend above all panels, each name once, in room of its own."""
+    named = _named(figure.axes)
+    if not named:
+        return
+    width, height = figure.get_size_inches()
+    columns = min(len(named), max(1, int(width / (0.65 + 0.06 * max(map(len, named))))))
+    room = 0.12 + 0.16 * math.ceil(len(named) / columns)
+    figure.set_size_inches(width, height + room)
+    engine = figure.get_layout_engine()
+    engine.set(rect=(0, 0, 1, height / (height + room)))  # type: ignore[union-attr,call-arg]
     figure.legend(
-        list(named.values()),
-        list(named),
+        named.values(),
+        named.keys(),
         loc="upper center",
-        ncols=columns or min(6, len(named)),
+        ncols=columns,
         handlelength=3.2,
         columnspacing=1.4,
     )
 
 
-def write(figure: Figure, path: Path) -> list[Path]:
-    """Write a figure under `path` with each of `ENDINGS`; the files' paths."""
+def legend_below(column: Sequence[Axes]) -> None:
+    """One legend below a column of panels."""
+    named = _named(column)
+    column[-1].legend(
+        named.values(),
+        named.keys(),
+        loc="upper center",
+        bbox_to_anchor=(0.5, -0.35),
+        ncols=2,
+        handlelength=3.0,
+        columnspacing=1.0,
+    )
+
+
+def _named(axes: Iterable[Axes]) -> dict[str, Any]:
+    """What a legend says, by name; the paper's marks at the end."""
+    named: dict[str, Any] = {}
+    for axis in axes:
+        for handle, name in zip(*axis.get_legend_handles_labels(), strict=True):
+            named.setdefault(name, handle)
+    if PRINTED in named:
+        named[PRINTED] = named.pop(PRINTED)
+    return named
+
+
+def write(figure: Figure, path: Path, endings: Sequence[str] = ENDINGS) -> list[Path]:
+    """Write a figure under `path` with each of the endings; the files' paths."""
     path.parent.mkdir(parents=True, exist_ok=True)
     written = []
-    for ending in ENDINGS:
+    for ending in endings:
         target = path.with_name(path.name + ending)
         temporary = target.with_name(f".{target.name}.part")
         stamp = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}.get(ending, {})

@@ -75,35 +75,38 @@ def _label(row: Row) -> str:
 def _of_dataset(found: Curves, graph: str) -> Figure:
     here = {at: curve for at, curve in found.items() if at.dataset == graph}
     others = sorted({at.label for at in here} - set(GOODIE), key=list(METHODS).index)
-    columns = _columns(others)
-    patterns = scenarios(here)
-    figure, axes = look.panels(
-        [f"{pattern} missing\ntest accuracy (%)" for pattern in patterns],
-        [f"{graph}: {title}" for title in columns],
-        width=2.7,
-        height=2.2,
-        sharey=True,
-        top=0.85 if len(others) > TOGETHER else 0.5,
-    )
-    every = rates(here)
-    for line, pattern in zip(axes, patterns, strict=True):
-        for axis, methods in zip(line, columns.values(), strict=True):
-            _panel(axis, here, (graph, pattern), methods, every)
-    for axis in axes[-1]:
+    return _few(here, graph, others) if len(others) <= TOGETHER else _many(here, graph, others)
+
+
+def _few(here: Curves, graph: str, methods: Sequence[str]) -> Figure:
+    """All methods in a panel, patterns side by side."""
+    patterns, every = scenarios(here), rates(here)
+    titles = [f"{graph}, {pattern} missing" for pattern in patterns]
+    figure, axes = look.panels(["test accuracy (%)"], titles, width=2.7, height=2.2, sharey=True)
+    for axis, pattern in zip(axes[0], patterns, strict=True):
+        _panel(axis, here, (graph, pattern), methods, every)
         axis.set_xlabel("observed (%)")
-    look.legend(figure, columns=6 if len(columns) > 1 else 3)
+    look.legend(figure)
     return figure
 
 
-def _columns(methods: Sequence[str]) -> dict[str, list[str]]:
-    """Methods by kind, or all together where they are few."""
-    if len(methods) <= TOGETHER:
-        return {"accuracy by observed rate": list(methods)}
-    by_kind = {
+def _many(here: Curves, graph: str, methods: Sequence[str]) -> Figure:
+    """Kinds of methods side by side, each with its own legend, and patterns below each other."""
+    patterns, every = scenarios(here), rates(here)
+    kinds = {
         title: [method for method in methods if METHODS[method].family in families]
         for title, families in COLUMNS.items()
     }
-    return {title: some for title, some in by_kind.items() if some}
+    names = [f"{pattern} missing\ntest accuracy (%)" for pattern in patterns]
+    titles = [f"{graph}: {title}" for title in kinds]
+    figure, axes = look.panels(names, titles, width=3.1, height=2.2, sharey=True)
+    for column, some in enumerate(kinds.values()):
+        line = [row[column] for row in axes]
+        for axis, pattern in zip(line, patterns, strict=True):
+            _panel(axis, here, (graph, pattern), some, every)
+        line[-1].set_xlabel("observed (%)")
+        look.legend_below(line)
+    return figure
 
 
 def _panel(

@@ -62,6 +62,7 @@ def _figure(found: Curves) -> Figure:
                 )
             if least:  # what differs is at the top
                 axis.set_ylim(bottom=max(0.0, 5 * (min(least) // 5) - 5))
+            axis.set_xlim(-0.6, 3.6)  # bars as wide in every panel
             axis.set_xticks(range(len(every)), [observed(rate) for rate in every])
             axis.set_xlabel("observed (%)")
     look.legend(figure)

@@ -115,7 +115,7 @@ def make(evidence: Evidence) -> Made:
 def _figure(some: list[Cell], folder: Path) -> Figure:
     columns = list(dict.fromkeys((cell.dataset, cell.rate) for cell in cells()))
     titles = [f"{dataset}, {observed(rate)} % observed" for dataset, rate in columns]
-    figure, axes = look.panels(list(TITLES.values()), titles, width=2.0, height=2.0, top=0.0)
+    figure, axes = look.panels(list(TITLES.values()), titles, width=2.0, height=2.0)
     for axis in figure.axes:
         axis.set_xticks([])
         axis.set_yticks([])

@@ -18,14 +18,18 @@ SPAN = 12.0
 
 def make(evidence: Evidence) -> Made:
     """One map for each dataset and pattern."""
-    found = curves(evidence.rows, lambda row: f"{row['settings']['contrast_weight']:g}")
+    found = curves(
+        evidence.rows,
+        lambda row: f"{row['settings']['contrast_weight']:g}",
+        agree=lambda _: True,  # λ is the row of the map, whatever the pattern
+    )
     return Made(figures={"fig-lambda": _figure(found)} if found else {})
 
 
 def _figure(found: Curves) -> Figure:
     graphs, patterns = datasets(found), scenarios(found)
     names = [f"{pattern} missing\nλ" for pattern in patterns]
-    figure, axes = look.panels(names, graphs, width=2.5, height=2.2, sharey=False, top=0.35)
+    figure, axes = look.panels(names, graphs, width=2.5, height=2.2, sharey=False)
     every = rates(found)
     for pattern, line in zip(patterns, axes, strict=True):
         for graph, axis in zip(graphs, line, strict=True):

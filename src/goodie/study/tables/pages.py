@@ -7,9 +7,9 @@ from goodie.errors import InputError
 from goodie.study import rows as files
 from goodie.study.paper import table2, table3
 from goodie.study.store import Row
-from goodie.study.tables import default, variants
+from goodie.study.tables import default, reproduced, variants
 
-# For each table its rows' files under experiments/, and what makes it of them.
+# For each table its rows' files under experiments/, or a pattern, and what makes it of them.
 TABLES: dict[str, tuple[tuple[str, ...], Callable[[Sequence[Row]], str]]] = {
     "table 2": (
         ("with-biases.jsonl", "balanced.jsonl"),
@@ -22,6 +22,7 @@ TABLES: dict[str, tuple[tuple[str, ...], Callable[[Sequence[Row]], str]]] = {
     "variants": (("table3-variants.jsonl",), variants.variants),
     "parts": (("balanced.jsonl",), default.parts),
     "development": (("development.jsonl",), default.development),
+    "reproduced": (("*.jsonl",), reproduced.reproduced),
     "fragile": (("with-biases.jsonl", "fragile.jsonl"), variants.fragile),
 }
 
@@ -33,7 +34,8 @@ def rendered(page: str, experiments: Path) -> str:
         if begin in page:
             before, _, rest = page.partition(begin)
             after = rest.partition(end)[2]
-            table = make([row for file in sources for row in files.read(experiments / file)])
+            paths = [path for source in sources for path in sorted(experiments.glob(source))]
+            table = make([row for path in paths for row in files.read(path)])
             page = f"{before}{begin}\n{table}\n{end}{after}"
     return page
 
