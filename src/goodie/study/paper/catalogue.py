@@ -167,8 +167,8 @@ THINGS: dict[str, Thing] = {
             "Embeddings with and without PseudoCon, with none and with all of the features.",
             tsne.make,
             extra=Extra(tsne.lacking, tsne.prepare),
-            caption="One seed of the paper's model; markers are the true classes, up to 4,000 nodes "
-            "a panel. The silhouette is of the embeddings, not of the picture.",
+            caption="One seed of the paper's model; markers are the true classes, up to 4,000 "
+            "nodes a panel. The silhouette is of the embeddings, not of the picture.",
         ),
         Thing(
             "fig-lambda",

@@ -39,7 +39,7 @@ def figures(rows: Iterable[Row]) -> dict[tuple[str, str], Ours]:
     return {at: cell for at, cell in cells.items() if cell is not None}
 
 
-def printed() -> Mapping[str, Mapping[str, tuple[float, float]]]:
+def printed() -> Mapping[str, Mapping[str, Sequence[float]]]:
     """The paper's [mean, deviation] by method and dataset."""
     table: dict[str, Any] = paper.numbers()["accuracy_at_9999"]
     return table
