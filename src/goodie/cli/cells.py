@@ -103,7 +103,7 @@ def duration(seconds: float) -> str:
     """A time as a reader counts it.
 
     Example:
-        >>> duration(45), duration(600), duration(9000)
+        >>> duration(45.0), duration(600.0), duration(9000.0)
         ('45 s', '10 min', '2.5 h')
     """
     if seconds < 120:

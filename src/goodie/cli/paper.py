@@ -72,7 +72,7 @@ def paper(
         for thing in things:
             plan = _plan(thing, known, folder, graphs, seeds, checked=not render_only)
             if dry_run:
-                told.append(_estimate(thing, plan, held, jobs, retry_failed, quiet=as_json))
+                told.append(_estimate(thing, plan, held, jobs, device, retry_failed, quiet=as_json))
                 continue
             if not render_only:
                 _run(thing, plan, held, folder, jobs, device, retry_failed)
@@ -139,7 +139,14 @@ def _plan(
 
 
 def _estimate(
-    thing: "Thing", plan: "Plan", held: "Store", jobs: int | None, retry: bool, *, quiet: bool
+    thing: "Thing",
+    plan: "Plan",
+    held: "Store",
+    jobs: int | None,
+    device: str,
+    retry: bool,
+    *,
+    quiet: bool,
 ) -> dict[str, Any]:
     """What would be run, method by method, and how long it should take."""
     from dataclasses import asdict
@@ -148,7 +155,7 @@ def _estimate(
     from goodie.study.paper.plan import words
 
     jobs = runner.cores() if jobs is None else jobs
-    guess = runner.estimate(plan.missing, held, retry_failed=retry)
+    guess = runner.estimate(plan.missing, held, retry_failed=retry, device=device)
     if not quiet:
         print_estimate(thing.name, guess, jobs)
         for line in [*words(plan.missing), *plan.lacking]:

@@ -62,7 +62,7 @@ def run(
     spec = _find(study)
     with open_store(store) as rows:
         if dry_run:
-            guess = runner.estimate(spec.cells, rows, retry_failed=retry_failed)
+            guess = runner.estimate(spec.cells, rows, retry_failed=retry_failed, device=device)
             print_estimate(spec.name, guess, jobs)
             return
         with cluster.connected(backend, address):

@@ -8,11 +8,13 @@ from matplotlib.figure import Figure
 
 from goodie import paper
 from goodie.errors import InputError
+from goodie.study.cell import Cell, load, resolve, run
 from goodie.study.paper import ablations, attention, rates, scaled, tsne, weight
 from goodie.study.paper import figure as look
 from goodie.study.paper.curves import At, curves
 from goodie.study.paper.evidence import Evidence
 from study.paper.made import of_study, row
+from study.toys import MINE
 
 NOWHERE = Path("nowhere")
 
@@ -164,3 +166,18 @@ def test_a_figure_is_written_the_same_twice_and_nothing_half(tmp_path: Path) -> 
     assert sorted(first) == ["it.pdf", "it.png", "it.svg"]
     assert first == once("b")
     assert sorted(path.name for path in (tmp_path / "a").iterdir()) == sorted(first)
+
+
+def test_a_panel_is_fitted_laid_out_and_kept(tmp_path: Path) -> None:
+    settings = resolve("goodie", "mine", "uniform", {"preset": "faithful", "max_epochs": 3})
+    cell = Cell("mine", "goodie", "uniform", 0.5, 0, settings, source=MINE)
+    for name in ("a.npz", "b.npz"):
+        tsne.lay_out(cell, tmp_path / name)
+    points, labels, about = tsne.read(tmp_path / "a.npz")
+    again, *_ = tsne.read(tmp_path / "b.npz")
+    assert points.shape == (60, 2)
+    np.testing.assert_array_equal(points, again)
+    np.testing.assert_array_equal(labels, load(cell).y)
+    assert about["test"] == run(cell).test
+    assert -1 <= about["separation"] <= 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.npz", "b.npz"]
