@@ -31,9 +31,10 @@ format: $(READY)
 bench: $(READY)
 	$(BIN)/python -m benchmarks $(BENCH)
 
-# The tables in the docs, from the rows under experiments/.
+# The tables and figures in the docs, from the rows under experiments/.
 tables: $(READY)
 	$(BIN)/python -m goodie.study.tables docs/*.md docs/decisions/*.md
+	$(BIN)/goodie paper page
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -7,18 +7,25 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from benchmarks import methods, propagation, scaling, studies, training
+from benchmarks import methods, propagation, scaling, studies, table3, training
 from benchmarks.measure import machine
 
 RESULTS = Path(__file__).parent / "results"
 SUITES = ("propagation", "scaling", "large", "training", "methods", "studies")
+
+# Hours rather than minutes: run if named.
+LONG = ("table3",)
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
 def main() -> None:
     """Run the suites named, or all."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
-    parser.add_argument("suites", nargs="*", help=f"of {', '.join(SUITES)}; all if none is named")
+    parser.add_argument(
+        "suites",
+        nargs="*",
+        help=f"of {', '.join((*SUITES, *LONG))}; all but {', '.join(LONG)} if none is named",
+    )
     parser.add_argument(
         "--memory-budget",
         type=_bytes,
@@ -30,12 +37,12 @@ def main() -> None:
         default="",
         metavar="DATASET",
         help="of `propagation` and `methods`, measure this dataset alone; the other rows stay as "
-        "they were",
+        "they were; of `table3`, run on it alone and write nothing",
     )
     arguments = parser.parse_args()
-    unknown = set(arguments.suites) - set(SUITES)
+    unknown = set(arguments.suites) - {*SUITES, *LONG}
     if unknown:
-        parser.error(f"unknown suite {', '.join(unknown)}; there are {', '.join(SUITES)}")
+        parser.error(f"unknown suite {', '.join(unknown)}; there are {', '.join((*SUITES, *LONG))}")
 
     about = machine()
     for suite in arguments.suites or SUITES:
@@ -52,6 +59,11 @@ def main() -> None:
         elif suite == "methods":
             rows = _merged(suite, methods.run(arguments.only))
             _write(suite, about, rows, methods.table(rows))
+        elif suite == "table3" and arguments.only:
+            print("\n".join(table3.table(table3.run(arguments.only, seeds=1))))
+        elif suite == "table3":
+            rows = table3.run()
+            _write(suite, about, rows, table3.table(rows))
         elif suite == "studies":
             rows = studies.run()
             _write(suite, about, rows, studies.table(rows))

@@ -236,3 +236,15 @@ def test_an_estimate_asks_the_store_once_for_each_kind_of_cell(
     )
     estimate(cells(seeds=50), store)
     assert len(asked) <= 4
+
+
+def test_an_estimate_goes_by_the_rows_most_alike(tmp_path: Path) -> None:
+    asked = cells(methods=["lp"], settings={"lp": {"alpha": [0.5, 0.9]}})
+    with Store(tmp_path / "rows.sqlite") as store:
+        run_cells([one for one in asked if one.seed == 0], store)
+        for row in store.all():
+            slow = row["settings"]["alpha"] == 0.9
+            store.write([row | {"seconds": 100.0 if slow else 1.0}])
+        assert estimate(asked, store).seconds == pytest.approx(2 * 1.0 + 2 * 100.0)
+        # no row is of a GPU: that of a CPU is better than none, but which it is cannot be told
+        assert estimate(asked, store, device="cuda").unknown == 0

@@ -1,70 +1,22 @@
-"""Tables say what the rows say."""
+"""Tables in the docs say what the rows say."""
 
 from pathlib import Path
 
 import pytest
 
-from goodie import config, paper
-from goodie.methods.goodie import Settings
+from goodie import paper
 from goodie.study import rows as files
-from goodie.study import tables
 from goodie.study.cell import resolve
-from goodie.study.store import COLUMNS
-
-
-def row(method: str, dataset: str, rate: float, seed: int, test: float, **changed) -> dict:
-    what = {"task": "node", "scenario": "uniform"}
-    what |= {name: changed.pop(name) for name in what if name in changed}
-    settings = config.as_dict(Settings()) | changed if method == "goodie" else changed
-    blank = {name: kind() for name, kind in COLUMNS.items()}
-    return blank | what | {
-        "key": repr((method, dataset, rate, seed, changed, what)),
-        "method": method,
-        "dataset": dataset,
-        "rate": rate,
-        "seed": seed,
-        "test": test,
-        "val": test,
-        "seconds": 2.0,
-        "settings": settings,
-        "status": "done",
-        "data_hash": "0",
-    }  # fmt: skip
-
-
-def cells(line: str) -> list[str]:
-    return [cell.strip() for cell in line.strip("|").split("|")]
-
-
-def test_table_2_sets_ours_beside_the_papers() -> None:
-    published = paper.numbers()["goodie_by_missing_rate"]["Cora"]
-    rows = [row("goodie", "Cora", 0.5, seed, published[1] + 1 + seed) for seed in (0, 2)]
-    rows.append(row("goodie", "Cora", 1.0, 0, published[3] - 1))
-    rows.append(row("goodie", "Cora", 1.0, 0, published[3], preset="faithful"))
-    _, _, half, none, mean = map(cells, tables.table2(rows).splitlines())
-    ours = f"{published[1] + 2:.2f} ± 1.00"
-    assert half == ["Cora", "50.00%", f"{published[1]:.2f}", "–", "–", ours, "+2.00"]
-    assert none[4:] == ["+0.00", f"{published[3] - 1:.2f} ± 0.00", "-1.00"]
-    assert mean[-1] == "+0.50 over 2"
-
-
-def test_table_3_marks_what_is_far_from_the_printed_figure() -> None:
-    mean, deviation = paper.numbers()["accuracy_at_9999"]["fp"]["Cora"]
-    rows = [row("fp", "Cora", 0.9999, seed, mean + 2.1 * deviation) for seed in range(10)]
-    rows += [row("fp", "CiteSeer", 0.9999, seed, 51.0) for seed in range(3)]
-    rows += [row("fp", "Cora", 0.5, 0, 99.0), row("mlp", "Cora", 0.9999, 0, 20.0)]
-    _, _, mlp, ours, printed = map(cells, tables.table3(rows).splitlines())
-    assert ours[:3] == ["`fp`", f"{mean + 2.1 * deviation:.2f} ± 0.00", "51.00 ± 0.00 (3)"]
-    assert printed[1] == f"**{mean:.2f} ± {deviation:.2f}**"
-    assert not printed[2].startswith("**")
-    assert mlp[1] == "20.00 ± 0.00 (1)"
+from goodie.study.store import Row
+from goodie.study.tables import default, exact, pages, reproduced, variants
+from study.paper.made import cells, of_study, row
 
 
 def test_variants_say_what_is_changed() -> None:
     usual = resolve("cs", "Cora", "uniform")
     rows = [row("cs", "Cora", 0.9999, 0, 79.0, **{**usual, "smooth_alpha": 0.99})]
     mean, deviation = paper.numbers()["accuracy_at_9999"]["cs"]["Cora"]
-    (*_, line) = map(cells, tables.variants(rows).splitlines())
+    (*_, line) = map(cells, variants.variants(rows).splitlines())
     assert line[:3] == ["`cs`", "Cora", "`smooth_alpha = 0.99`"]
     assert line[3:] == ["79.00 ± 0.00 (1)", f"{mean:.2f} ± {deviation:.2f}"]
 
@@ -75,7 +27,7 @@ def test_parts_are_compared_seed_by_seed() -> None:
     rows += [row("fp", "Cora", 0.5, seed, 79.0 + 3 * seed) for seed in (0, 1)]
     rows += [row("goodie", "PubMed", 0.5, 0, 80.0)]  # without its parts there is nothing to say
     rows += [row("goodie", "Cora", 0.5, seed, 1.0, preset="faithful") for seed in (0, 1)]
-    _, _, line = map(cells, tables.parts(rows).splitlines())
+    _, _, line = map(cells, default.parts(rows).splitlines())
     assert line == [
         "uniform", "Cora", "50.00%", "80.50", "+10.50 ± 0.50", "+0.00 ± 1.00", "+0.00 ± 1.00",
     ]  # fmt: skip
@@ -86,7 +38,7 @@ def test_development_says_what_each_variant_changes() -> None:
     rows = [row("goodie", graph, 0.0, 0, 80.0, **here) for graph in ("Cora", "digits")]
     rows += [row("goodie", "Cora", 0.0, 0, 70.0, withheld_parts=0, alpha=0.5, **here)]
     rows += [row("lp", graph, 0.5, 0, 60.0, **here) for graph in ("Cora", "digits")]
-    _, _, *lines = map(cells, tables.development(rows).splitlines())
+    _, _, *lines = map(cells, default.development(rows).splitlines())
     assert sorted(lines) == [
         ["`lp`", "–", "60.00", "2.0"],
         ["`withheld_parts = 0`", "-10.00 (Cora)", "–", "2.0"],
@@ -97,12 +49,58 @@ def test_development_says_what_each_variant_changes() -> None:
 def test_pages_are_rendered_between_their_marks(tmp_path: Path, monkeypatch) -> None:
     files.write([row("lp", "Cora", 0.5, 0, 70.0)], tmp_path / "some.jsonl")
     made = {"here": (("some.jsonl",), lambda rows: f"{len(rows)} row")}
-    monkeypatch.setattr(tables, "TABLES", made)
+    monkeypatch.setattr(pages, "TABLES", made)
     page = "a\n<!-- here: begin -->\nold\n<!-- here: end -->\nb"
-    assert tables.rendered(page, tmp_path) == page.replace("old", "1 row")
-    assert tables.rendered("nothing here", tmp_path) == "nothing here"
+    assert pages.rendered(page, tmp_path) == page.replace("old", "1 row")
+    assert pages.rendered("nothing here", tmp_path) == "nothing here"
 
 
 def test_a_page_that_is_not_there() -> None:
     with pytest.raises(ValueError, match="there is no page"):
-        tables.main(["nowhere.md"])
+        pages.main(["nowhere.md"])
+
+
+def test_numbers_rest_on_functions() -> None:
+    _, _, *lines = map(
+        cells, reproduced.reproduced(of_study("table2") + of_study("table3")).splitlines()
+    )
+    run = {line[0]: int(line[2]) for line in lines}
+    assert run["Table 3, LP"] == 6
+    assert run["Table 2, Eq. 9"] == 4 * 4  # all pairs on four graphs
+    assert run["Table 2, Eq. 13"] == 4 + 1  # Physics, and Arxiv without features
+    for line in lines:
+        assert sum(map(int, line[3:6])) == int(line[2])
+
+
+def test_fragile_tells_biases_and_contrast_apart() -> None:
+    def said(accuracy: float, version: int, **settings: str) -> Row:
+        one = row("goodie", "Cora", 1.0, 0, accuracy, **{"contrast": "pseudo", **settings})
+        return one | {"method_version": version}
+
+    rows = [
+        said(70.0, 1, preset="faithful"),
+        said(72.0, 3, preset="faithful", contrast="none"),
+        said(50.0, 2, preset="faithful"),
+        said(75.0, 2, preset="faithful", contrast="none"),
+        said(74.0, 2, preset="letter", contrast="none"),
+    ]
+    number = paper.numbers()["goodie_by_missing_rate"]["Cora"][3]
+    (line,) = list(map(cells, variants.fragile(rows).splitlines()))[2:]
+    assert line[:3] == ["Cora", "100.00%", f"{number:.2f}"]
+    means = (70, 72, 50, 75, 74)
+    assert line[3::2] == [f"{mean:.2f} ± 0.00 (1)" for mean in means]
+    assert line[4::2] == [f"{mean - number:+.2f}" for mean in means]
+
+
+def test_exact_tells_contrasts_apart() -> None:
+    rows = [
+        row("goodie", "Cora", 1.0, seed, accuracy, contrast=contrast, contrast_weight=0.3)
+        | {"seconds": 2.0, "details": {"epochs": 100, "peak_gpu_memory": 2**30}}
+        for contrast, accuracies in {"none": (70.0, 72.0), "pseudo": (80.0,)}.items()
+        for seed, accuracy in enumerate(accuracies)
+    ]
+    lines = list(map(cells, exact.exact(rows).splitlines()))[2:]
+    assert [line[3:] for line in lines] == [
+        ["`none`", "71.00 ± 1.00 (2)", "100", "20.0", "1.0 GiB"],
+        ["`pseudo`", "80.00 ± 0.00 (1)", "100", "20.0", "1.0 GiB"],
+    ]

@@ -4,9 +4,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
+from goodie.cli.cells import DryRun, Jobs, Retry, StorePath, open_store, print_estimate, title
+from goodie.cli.cells import run as run_cells
 from goodie.cli.common import AsJson, Device, answer, check_device, notes, print_json
 
 if TYPE_CHECKING:
@@ -19,12 +20,6 @@ app = typer.Typer(
 )
 
 Study = Annotated[str, typer.Argument(help="A TOML file, or a name from `goodie study list`.")]
-StorePath = Annotated[
-    Path | None,
-    typer.Option(
-        "--store", help="SQLite file of rows (default: one for all, in the cache folder)."
-    ),
-]
 
 
 @app.command("list")
@@ -40,9 +35,7 @@ def list_() -> None:
 @app.command()
 def run(
     study: Study,
-    jobs: Annotated[
-        int | None, typer.Option(help="Processes at a time (default: one for each core).")
-    ] = None,
+    jobs: Jobs = None,
     backend: Annotated[
         str | None,
         typer.Option(help="joblib backend of a cluster, `dask` or `ray`, in place of processes."),
@@ -52,12 +45,8 @@ def run(
         typer.Option(help="Of the Dask scheduler or Ray head; a local one if not given."),
     ] = None,
     device: Device = "cpu",
-    retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Run cells again that failed.")
-    ] = False,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Say what would run, and how long it should take.")
-    ] = False,
+    retry_failed: Retry = False,
+    dry_run: DryRun = False,
     store: StorePath = None,
 ) -> None:
     """Run the cells of a study that have not been run.
@@ -71,36 +60,22 @@ def run(
     check_device(device)
     jobs = runner.cores() if jobs is None else jobs
     spec = _find(study)
-    with _open(store) as rows:
+    with open_store(store) as rows:
         if dry_run:
-            _print_estimate(spec, rows, jobs, retry_failed)
+            guess = runner.estimate(spec.cells, rows, retry_failed=retry_failed, device=device)
+            print_estimate(spec.name, guess, jobs)
             return
-        with cluster.connected(backend, address), _bar(spec.name) as bar:
-            task = bar.add_task(spec.name, total=len(spec.cells))
-
-            def show(row: "Row") -> None:
-                bar.advance(task)
-                if row["status"] == "failed":
-                    last = row["error"].strip().splitlines()[-1]
-                    bar.console.print(f"failed: {_title(row)}: {last}", style="red", markup=False)
-
-            bar.advance(task, runner.estimate(spec.cells, rows, retry_failed=retry_failed).stored)
-            outcome = runner.run_cells(
+        with cluster.connected(backend, address):
+            outcome = run_cells(
                 spec.cells,
                 rows,
+                spec.name,
                 jobs=jobs,
                 backend=backend,
                 device=device,
                 retry_failed=retry_failed,
-                progress=show,
             )
         failed = sum(row["status"] == "failed" for row in _rows(spec, rows))
-    notes.print(
-        f"{outcome.done} run, {outcome.failed} failed, {outcome.stored} there already"
-        + (f", {outcome.elsewhere} with another process" if outcome.elsewhere else "")
-    )
-    for name, why in outcome.unreadable.items():
-        notes.print(f"{name} cannot be read: {why}", style="red", markup=False)
     if failed:
         raise GoodieError(
             f"{failed} {'cell' if failed == 1 else 'cells'} failed; `goodie study show {study}` "
@@ -116,7 +91,7 @@ def show(study: Study, store: StorePath = None, as_json: AsJson = False) -> None
     from goodie.study.summary import summarise
 
     spec = _find(study)
-    with _open(store, to_look=True) as held:
+    with open_store(store, to_look=True) as held:
         rows = _rows(spec, held)
     cells = summarise(rows)
     failed = [row for row in rows if row["status"] == "failed"]
@@ -144,7 +119,7 @@ def show(study: Study, store: StorePath = None, as_json: AsJson = False) -> None
         )
     answer.print(table)
     for row in failed:
-        answer.print(f"failed: {_title(row)}\n{row['error']}", style="red", markup=False)
+        answer.print(f"failed: {title(row)}\n{row['error']}", style="red", markup=False)
 
 
 @app.command()
@@ -157,7 +132,7 @@ def export(
     from goodie.study import rows as files
 
     spec = _find(study)
-    with _open(store, to_look=True) as held:
+    with open_store(store, to_look=True) as held:
         done = [row for row in _rows(spec, held) if row["status"] == "done"]
     files.write(done, out)
     notes.print(f"{len(done)} rows in {out}")
@@ -172,7 +147,7 @@ def import_(
     from goodie.study import rows as files
 
     table = files.read(file)
-    with _open(store) as held:
+    with open_store(store) as held:
         held.write(table)
     notes.print(f"{len(table)} rows from {file}")
 
@@ -197,7 +172,7 @@ def search(
     spec = _find(study)
     if not spec.search:
         raise InputError(f"{spec.name} has no [search.METHOD], so there is nothing to look for")
-    with _open(store) as held, notes.status("Searching …"):
+    with open_store(store) as held, notes.status("Searching …"):
         found = [
             look(spec, method, held, trials=trials, jobs=cores() if jobs is None else jobs)
             for method in spec.search
@@ -216,45 +191,10 @@ def _find(study: str) -> "Spec":
     return spec.find(study)
 
 
-def _open(path: Path | None, *, to_look: bool = False) -> "Store":
-    """The store; one that is named to be looked at must be there."""
-    from goodie.errors import InputError
-    from goodie.study.store import Store, default_path
-
-    if to_look and path is not None and not path.exists():
-        raise InputError(f"there is no store {path}")
-    return Store(path or default_path())
-
-
 def _rows(spec: "Spec", store: "Store") -> list["Row"]:
     from goodie.study.runner import keyed
 
     return list(store.get(keyed(spec.cells)[0]).values())
-
-
-def _print_estimate(spec: "Spec", store: "Store", jobs: int, retry_failed: bool) -> None:
-    from goodie.study.runner import estimate
-
-    guess = estimate(spec.cells, store, retry_failed=retry_failed)
-    answer.print(f"{spec.name}: {guess.pending} cells to run, {guess.stored} there already.")
-    if guess.pending > guess.unknown:
-        answer.print(
-            f"About {_duration(guess.seconds / jobs)} on {jobs} "
-            f"{'process' if jobs == 1 else 'processes'}, by the rows there are."
-        )
-    if guess.unknown:
-        answer.print(f"{guess.unknown} cells are of methods that no row tells the time of.")
-
-
-def _bar(name: str) -> Progress:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        console=notes,
-        disable=not notes.is_terminal,
-    )
 
 
 def _with_settings(cell: dict[str, Any], cells: list[dict[str, Any]]) -> str:
@@ -266,16 +206,3 @@ def _with_settings(cell: dict[str, Any], cells: list[dict[str, Any]]) -> str:
         if any(other.get(name) != value for other in others)
     ]
     return f"{cell['method']} ({', '.join(varied)})" if varied else str(cell["method"])
-
-
-def _title(row: "Row") -> str:
-    return (
-        f"{row['method']} on {row['dataset']}, {row['scenario']} {row['rate']:.2%}, "
-        f"seed {row['seed']}"
-    )
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

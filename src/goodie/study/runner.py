@@ -46,8 +46,8 @@ class Estimate:
     Attributes:
         pending: cells that it would run.
         stored: cells that are there.
-        seconds: how long the pending ones should take, one after another, by stored rows of the
-            same method; cells of a method that no row is of are not counted.
+        seconds: how long the pending ones should take, one after another, by the stored rows that
+            are most like each; cells of a method that no row is of are not counted.
         unknown: how many those are.
     """
 
@@ -150,7 +150,9 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-def estimate(cells: Sequence[Cell], store: Store, *, retry_failed: bool = False) -> Estimate:
+def estimate(
+    cells: Sequence[Cell], store: Store, *, retry_failed: bool = False, device: str = "cpu"
+) -> Estimate:
     """What `run_cells` would do, without doing it."""
     keys, _ = keyed(cells)
     stored = {
@@ -160,16 +162,23 @@ def estimate(cells: Sequence[Cell], store: Store, *, retry_failed: bool = False)
     }
 
     @cache
-    def usual(method: str, task: str, dataset: str) -> float | None:
+    def usual(method: str, task: str, dataset: str, settings: str) -> float | None:
+        # A contrast over all pairs takes a hundred times what none takes, and a GPU a tenth.
         like = {"method": method, "task": task}
-        took = store.median_seconds({**like, "dataset": dataset})
-        return store.median_seconds(like) if took is None else took
+        closer = {**like, "dataset": dataset}
+        closest = {**closer, "device": device}
+        for nearness in ({**closest, "settings": settings}, closest, closer, like):
+            took = store.median_seconds(nearness)
+            if took is not None:
+                return took
+        return None
 
     seconds, unknown = 0.0, 0
     for name, cell in keys.items():
         if name in stored:
             continue
-        took = usual(cell.method, cell.task, cell.dataset)
+        settings = json.dumps(dict(cell.settings), sort_keys=True)
+        took = usual(cell.method, cell.task, cell.dataset, settings)
         seconds += took or 0.0
         unknown += took is None
     return Estimate(len(keys) - len(stored), len(stored), seconds, unknown)
