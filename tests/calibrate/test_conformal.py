@@ -15,7 +15,7 @@ ALPHAS = st.sampled_from([0.01, 0.05, 0.1, 0.2, 1 / 3, 0.5, 0.9])
 
 @given(st.lists(st.integers(0, 6), min_size=2, max_size=40), ALPHAS)
 def test_each_of_exchangeable_scores_is_covered_often_enough(scores: list[int], alpha: float):
-    """Left out in turn, at least 1 − α of them lie within the threshold of the others, tied or not."""
+    """Left out in turn, at least 1 − α of them are within the threshold of the others."""
     s = np.array(scores, dtype=float)
     inside = [s[i] <= threshold(np.delete(s, i), alpha) for i in range(len(s))]
     assert np.mean(inside) >= 1 - alpha - 1e-12

@@ -29,13 +29,13 @@ def test_error_is_its_definition(bins: int) -> None:
     y = rng.integers(0, 3, size=400)
     done = reliability(p, y, bins=bins)
     assert done.error == pytest.approx(by_definition(p, y, bins), abs=1e-12)
-    assert sum(one.count for one in done.bins) == 400
+    assert sum(one.nodes for one in done.bins) == 400
     assert [one.lower for one in done.bins[1:]] == [one.upper for one in done.bins[:-1]]
 
 
 def test_a_boundary_belongs_to_the_bin_below() -> None:
     done = reliability(np.array([[0.5, 0.5], [1.0, 0.0]]), np.array([0, 0]), bins=2)
-    assert [one.count for one in done.bins] == [1, 1]
+    assert [one.nodes for one in done.bins] == [1, 1]
     assert [one.confidence for one in done.bins] == [0.5, 1.0]
 
 

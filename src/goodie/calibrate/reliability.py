@@ -14,14 +14,14 @@ class Bin(NamedTuple):
     Attributes:
         lower: exclusive, but for the first bin.
         upper: inclusive.
-        count: nodes.
+        nodes: how many.
         confidence: the mean of those probabilities; 0 where there is no node.
         accuracy: the share of those classes that are right; likewise.
     """
 
     lower: float
     upper: float
-    count: int
+    nodes: int
     confidence: float
     accuracy: float
 
@@ -55,7 +55,7 @@ def reliability(
     Example:
         >>> p = np.array([[0.9, 0.1], [0.9, 0.1], [0.3, 0.7], [0.3, 0.7]])
         >>> done = reliability(p, np.array([0, 0, 1, 0]), bins=5)
-        >>> round(done.error, 3), done.bins[4].count, done.bins[4].accuracy
+        >>> round(done.error, 3), done.bins[4].nodes, done.bins[4].accuracy
         (0.15, 2, 1.0)
     """
     if bins < 1:
