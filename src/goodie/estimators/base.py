@@ -86,21 +86,24 @@ class GraphClassifier(BaseEstimator, ABC):
         self._graph = _content(data)
         return self
 
-    def predict_proba(self, data: Data | None = None) -> Float[np.ndarray, "nodes classes"]:
+    def predict_proba(
+        self, data: Data | None = None, *, calibrated: bool = True
+    ) -> Float[np.ndarray, "nodes classes"]:
         """The probability of each class, a column each in the order of `classes_`.
-
-        They are the method's, at the temperature at which they suit the calibration nodes best.
 
         Args:
             data: a graph; the one fitted on if None. There the training labels alone are known.
                 On another graph, those under its `train_mask` are, or all that `val_mask` and
                 `test_mask` do not mark.
+            calibrated: at the temperature at which the method's probabilities suit the calibration
+                nodes best; or else as the method gives them.
         """
         problem = self._problem(data)
-        if problem is None:
-            assert self.proba_ is not None
-            return self.proba_
-        return self._calibration.probability(self.method_.predict_proba(problem).numpy())
+        if problem is not None:
+            raw = self.method_.predict_proba(problem).numpy()
+            return self._calibration.probability(raw) if calibrated else raw
+        assert self.proba_ is not None
+        return self.proba_ if calibrated else self.method_.proba_.numpy()
 
     def predict_set(
         self, data: Data | None = None, alpha: float = 0.1, *, empty: bool = True
@@ -122,17 +125,13 @@ class GraphClassifier(BaseEstimator, ABC):
         Returns:
             True for a class that is in the node's set. Sets of nodes that abstain hold every class.
         """
-        problem = self._problem(data)
+        raw = self.predict_proba(data, calibrated=False)
         if not self.calibration_mask_.any():
             raise InputError(
                 "no node was set aside to calibrate by: fit with calibration above 0 and two or "
                 "more nodes to select by, or mark some with val_mask"
             )
-        if problem is None:
-            raw, abstains = self.method_.proba_, self.abstains_
-        else:
-            raw, abstains = self.method_.predict_proba(problem), self._abstains(problem)
-        return self._calibration.sets(raw.numpy(), alpha=alpha, abstains=abstains, empty=empty)
+        return self._calibration.sets(raw, alpha=alpha, abstains=self.abstains(data), empty=empty)
 
     def abstains(self, data: Data | None = None) -> Bool[np.ndarray, " nodes"]:
         """The nodes that no known label reaches and no feature tells of: the model can but guess.
@@ -166,12 +165,7 @@ class GraphClassifier(BaseEstimator, ABC):
         check_is_fitted(self, "method_")
         data = validate(data)
         if judged is None:
-            judged = data.get("test_mask")
-        if judged is None:
-            used = known_labels(data)
-            if _content(data) == self._graph:
-                used = torch.from_numpy(self.train_mask_ | self.val_mask_ | self.calibration_mask_)
-            judged = (data.y >= 0) & ~used
+            judged = self.to_judge(data)
         if not judged.any():
             raise InputError("no node is judged: mark some with test_mask, or pass `judged`")
         problem = copy(data)
@@ -180,6 +174,23 @@ class GraphClassifier(BaseEstimator, ABC):
             problem.train_mask = problem.train_mask & ~judged
         probability = torch.from_numpy(self.predict_proba(problem))
         return accuracy(probability, self._numbers(data.y, judged, strangers=True), judged) / 100
+
+    def to_judge(self, data: Data) -> Bool[Tensor, " nodes"]:
+        """The labelled nodes that fitting left alone: `test_mask`, or those in no other part."""
+        judged: Tensor = data.y >= 0
+        if data.get("test_mask") is not None:
+            judged = judged & data.test_mask
+        elif self.knows(data):
+            used = self.train_mask_ | self.val_mask_ | self.calibration_mask_
+            judged = judged & ~torch.from_numpy(used)
+        else:
+            judged = judged & ~known_labels(data)
+        return judged
+
+    def knows(self, data: Data) -> bool:
+        """Whether this is the graph that it was fitted on, by its edges and features."""
+        check_is_fitted(self, "method_")
+        return _content(validate(data)) == self._graph
 
     def save(self, folder: str | Path) -> None:
         """Write the fitted model as a folder of JSON and safetensors."""

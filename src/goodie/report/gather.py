@@ -1,0 +1,172 @@
+"""From a fitted model and its graph to what a report shows."""
+
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+
+import numpy as np
+from jaxtyping import Int
+from scipy.sparse import csgraph
+from sklearn.utils.validation import check_is_fitted
+from torch_geometric.data import Data
+
+from goodie.data.validate import validate
+from goodie.errors import InputError
+from goodie.estimators.base import GraphClassifier
+from goodie.estimators.goodie import GoodieClassifier
+from goodie.graph import adjacency
+from goodie.report.account import Account, Graph, JudgedOn, Parts, Verdict
+from goodie.report.holes import holes, seen
+from goodie.report.nodes import LISTED, Nodes, short
+from goodie.report.shares import shares
+from goodie.report.verdict import ALPHAS, in_turns, verdict
+
+MAJORITY = "the most frequent class"
+
+
+def account(
+    model: GraphClassifier,
+    data: Data,
+    *,
+    ids: Sequence[object] | None = None,
+    class_names: Sequence[str] | None = None,
+    column_names: Sequence[str] | None = None,
+    rivals: Mapping[str, Int[np.ndarray, " nodes"]] | None = None,
+    title: str = "What the graph says",
+) -> Account:
+    """All that a report shows of a model and the graph that it was fitted on.
+
+    Judged are the nodes of `GraphClassifier.to_judge` if there are any, or else those that
+    calibrated: they neither trained nor selected, and each part of them is judged by a temperature
+    and by sets that the others gave.
+
+    Args:
+        model: fitted.
+        data: the graph that it was fitted on; the labels of judged nodes are read here alone.
+        ids: names of the nodes; their numbers if None.
+        class_names: names of `model.classes_`; these themselves if None.
+        column_names: names of the features.
+        rivals: labels that others predict, such as label propagation, by their name; the class that
+            most training nodes have is always there.
+        title: of the page.
+    """
+    check_is_fitted(model, "method_")
+    if not model.knows(data):
+        raise InputError("the graph is not the one that the model was fitted on")
+    data = validate(data)
+    n, width = int(data.num_nodes), int(data.x.shape[1])
+    for what, given, size in (
+        ("ids", ids, n),
+        ("class_names", class_names, len(model.classes_)),
+        ("column_names", column_names, width),
+    ):
+        if given is not None and len(given) != size:
+            raise InputError(f"{what} holds {len(given)} names, expected {size}")
+    classes = tuple(short(name) for name in (class_names or model.classes_.tolist()))
+    columns = None if column_names is None else [short(name) for name in column_names]
+
+    goodies = model if isinstance(model, GoodieClassifier) else None
+    structure = None if goodies is None else goodies.attention(data)[:, 0]
+    graph, degree = _sizes(data)
+    shown = seen(data)
+    abstains = model.abstains(data)
+    probability = model.predict_proba(data)
+    nodes = Nodes(
+        range(n) if ids is None else ids,
+        probability,
+        np.where(model.train_mask_, _positions(model.classes_, data.y.numpy()), -1),
+        structure,
+        shown.nodes,
+        degree,
+    )
+    embedding = np.log(probability + 1e-6) if goodies is None else goodies.embed(data)
+    sets = model.predict_set(data) if model.calibration_mask_.any() else None
+    return Account(
+        title=short(title),
+        method=model.method_.name,
+        voice=None if goodies is None else goodies.voice_,
+        version=version("goodie-graph"),
+        classes=classes,
+        graph=graph,
+        parts=_parts(model),
+        holes=holes(shown, columns),
+        verdict=_verdict(model, data, nodes, classes, rivals or {}),
+        shares=None if structure is None else shares(structure, degree, shown.nodes),
+        points=nodes.points(embedding),
+        doubts=nodes.doubts(~model.train_mask_ & ~abstains, sets),
+        abstaining=int(abstains.sum()),
+        abstainers=tuple(short(nodes.ids[int(i)]) for i in np.flatnonzero(abstains)[:LISTED]),
+    )
+
+
+def _verdict(
+    model: GraphClassifier,
+    data: Data,
+    nodes: Nodes,
+    classes: Sequence[str],
+    rivals: Mapping[str, Int[np.ndarray, " nodes"]],
+) -> Verdict | None:
+    """On test nodes, or calibration nodes, or those that selected; None without any."""
+    test = model.to_judge(data).numpy()
+    candidates: tuple[tuple[JudgedOn, np.ndarray], ...] = (
+        ("test", test),
+        ("calibration", model.calibration_mask_),
+        ("selection", model.val_mask_ & (data.y.numpy() >= 0)),
+    )
+    found = [(on, judged) for on, judged in candidates if judged.any()]
+    if not found:
+        return None
+    on, judged = found[0]
+    y = _positions(model.classes_, data.y.numpy())
+    raw = model.predict_proba(data, calibrated=False)[judged]
+    if on == "calibration":
+        tempered, sets = in_turns(raw, y[judged], model.abstains(data)[judged])
+    else:
+        tempered = nodes.probability[judged]
+        alphas = ALPHAS if model.calibration_mask_.any() else ()
+        sets = {alpha: model.predict_set(data, alpha)[judged] for alpha in alphas}
+    known = np.bincount(nodes.known[nodes.known >= 0], minlength=len(classes))
+    said = {name: _positions(model.classes_, labels[judged]) for name, labels in rivals.items()}
+    return verdict(
+        on,
+        raw=raw,
+        tempered=tempered,
+        sets=sets,
+        y=y[judged],
+        temperature=model.temperature_,
+        names=classes,
+        known=known,
+        predicted=np.bincount(nodes.probability.argmax(axis=1), minlength=len(classes)),
+        rivals={MAJORITY: np.full(int(judged.sum()), known.argmax()), **said},
+    )
+
+
+def _parts(model: GraphClassifier) -> Parts:
+    train, select, calibrate = (
+        int(mask.sum()) for mask in (model.train_mask_, model.val_mask_, model.calibration_mask_)
+    )
+    return Parts(train, select, calibrate, len(model.train_mask_) - train - select - calibrate)
+
+
+def _sizes(data: Data) -> tuple[Graph, Int[np.ndarray, " nodes"]]:
+    """The graph's sizes, and the neighbours of every node, itself not counted."""
+    A = adjacency(data, self_loops=False, undirected=True)
+    degree = np.diff(A.indptr).astype(np.int64) - (A.diagonal() != 0)
+    number, component = csgraph.connected_components(A, directed=False)
+    sizes = Graph(
+        nodes=A.shape[0],
+        edges=int(degree.sum()) // 2,
+        features=int(data.x.shape[1]),
+        components=int(number),
+        largest=int(np.bincount(component).max()),
+        isolated=int((degree == 0).sum()),
+        mean_degree=float(degree.mean()),
+    )
+    return sizes, degree
+
+
+def _positions(
+    classes: Int[np.ndarray, " classes"], y: Int[np.ndarray, " nodes"]
+) -> Int[np.ndarray, " nodes"]:
+    """Labels as positions in `classes`; −1 for those that are not in it."""
+    place = np.searchsorted(classes, y).clip(max=len(classes) - 1)
+    return np.where(classes[place] == y, place, -1)
