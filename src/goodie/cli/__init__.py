@@ -12,6 +12,7 @@ from rich.table import Table
 
 from goodie.cli import study
 from goodie.cli.common import AsJson, answer, check_device, notes, print_json
+from goodie.cli.report import report
 from goodie.errors import GoodieError
 
 app = typer.Typer(
@@ -23,6 +24,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",
 )
 app.add_typer(study.app, name="study")
+app.command()(report)
 
 
 def _print_version(wanted: bool | None) -> None:

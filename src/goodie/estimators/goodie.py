@@ -98,7 +98,7 @@ class GoodieClassifier(GraphClassifier):
         max_epochs: int = Settings.max_epochs,
         patience: int = Settings.patience,
         validation: float = 0.2,
-        calibration: float = 0.5,
+        calibration: float = 0.25,
         random_state: RandomState = 0,
         device: str = "cpu",
     ) -> None:

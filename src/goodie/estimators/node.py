@@ -47,7 +47,7 @@ class NodeClassifier(GraphClassifier):
         method: str = "goodie",
         settings: Mapping[str, Any] | None = None,
         validation: float = 0.2,
-        calibration: float = 0.5,
+        calibration: float = 0.25,
         random_state: RandomState = 0,
         device: str = "cpu",
     ) -> None:

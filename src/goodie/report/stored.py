@@ -41,6 +41,10 @@ def load(folder: Path) -> Account:
             raise
         raise InputError(f"{path} is not a whole account: {error}") from error
     assert isinstance(account, Account)
+    points = account.points
+    lengths = {len(getattr(points, field.name)) for field in fields(points)[1:]}
+    if not lengths - {0} <= {len(points.ids)}:
+        raise InputError(f"{path} is not a whole account: its points' columns differ in length")
     return account
 
 

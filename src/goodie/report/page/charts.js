@@ -1,14 +1,20 @@
 // Bars, shares, the reliability diagram and the confusion matrix.
 
-// rows: [{ label, share (0 to 1, of the track), value, tip }]
+// rows: [{ label, share (0 to 1, of the track), value, tip, interval (optional), extra (optional) }]
 function bars(rows) {
   return el("div", { class: "bars" }, rows.map((row) => [
     el("span", { class: "label" }, row.label),
     el("span", { class: "track", "data-tip": row.tip },
-      el("span", { class: "fill plain", style: `width:${(100 * row.share).toFixed(2)}%` })),
-    el("span", { class: "value" }, row.value),
+      el("span", { class: "fill plain", style: `width:${(100 * row.share).toFixed(2)}%` }),
+      row.interval ? el("span", { class: "whisker", style: across(row.interval) }) : null),
+    el("span", { class: "value" }, row.value,
+      row.extra ? el("span", { class: "extra soft" }, ` (${row.extra})`) : null),
   ]).flat());
 }
+
+const across = (interval) =>
+  `left:${(100 * interval.low).toFixed(2)}%;` +
+  `width:${(100 * (interval.high - interval.low)).toFixed(2)}%`;
 
 // Structure's share against features', with the middle half of the nodes as a line.
 function shareBars(groups) {
@@ -21,10 +27,7 @@ function shareBars(groups) {
       el("span", { class: "track", "data-tip": text },
         el("span", { class: "fill", style: `width:${(100 * group.mean).toFixed(2)}%` }),
         el("span", { class: "rest" }),
-        el("span", {
-          class: "range",
-          style: `left:${100 * group.low}%;width:${100 * (group.high - group.low)}%`,
-        })),
+        el("span", { class: "range", style: across(group) })),
       el("span", { class: "value" }, percent(group.mean, 0)),
     ];
   }).flat());
@@ -86,8 +89,24 @@ function confusionMatrix(confusion) {
           `${plural(n, "node", "nodes")}, ${percent(share)} of the class`,
       }, n ? count(n) : "");
     })));
-  const caption = "Judged nodes by their label (rows) and by what is predicted (columns)";
-  return el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
-    el("table", { class: "confusion" }, el("caption", {}, caption),
-      el("thead", {}, el("tr", {}, el("td"), heads)), el("tbody", {}, rows)));
+  const caption = "Labels of judged nodes (rows), and what is predicted (columns)";
+  return el("div", {},
+    el("p", { class: "note" }, caption),
+    el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },
+      el("table", { class: confusion.names.some((name) => name.length > 3) ? "confusion long" : "confusion" },
+        el("thead", {}, el("tr", {}, el("td"), heads)), el("tbody", {}, rows))));
+}
+
+// The mistakes that are made most often.
+function mistakes(confusion) {
+  const found = confusion.counts.flatMap((row, i) =>
+    row.map((n, j) => ({ label: confusion.names[i], taken: confusion.names[j], n, i, j })));
+  const rows = found.filter((one) => one.i !== one.j && one.n > 0)
+    .sort((a, b) => b.n - a.n).slice(0, 8);
+  if (!rows.length) return el("p", { class: "note" }, "No mistake was made.");
+  return plainTable("The most frequent mistakes", [
+    { title: "label", value: (row) => row.label },
+    { title: "taken for", value: (row) => row.taken },
+    { title: "nodes", text: (row) => count(row.n), number: true },
+  ], rows);
 }

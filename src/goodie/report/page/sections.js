@@ -25,7 +25,7 @@ function tiles() {
   const out = [];
   if (verdict) {
     const { accuracy } = verdict;
-    out.push(tile("Right", percent(accuracy.share), `${range(accuracy)} at 95 %, on ${count(accuracy.nodes)} ${ON[verdict.on]}`));
+    out.push(tile("Right", percent(accuracy.share), `95 % interval ${range(accuracy)}, on ${count(accuracy.nodes)} ${ON[verdict.on]}`));
     const sets = verdict.sets.find((one) => one.alpha === 0.1);
     if (sets) out.push(tile("In its 90 % set", percent(sets.coverage.share), `sets of ${sets.size.toFixed(2)} classes on average`));
     out.push(tile("Calibration error", percent(verdict.after.error), `${percent(verdict.before.error)} before temperature ${verdict.temperature.toFixed(2)}`));
@@ -50,7 +50,7 @@ function dataSection() {
   return [
     el("div", { class: "columns" },
       el("div", {}, el("h3", {}, "Sizes"),
-        plainTable("The graph", [{ title: "of", value: (row) => row.name }, { title: "how many", text: (row) => row.text, ...figures }], sizes),
+        plainTable("The graph", [{ title: "what", value: (row) => row.name }, { title: "how many", text: (row) => row.text, ...figures }], sizes),
         el("h3", {}, "What nodes were used for"),
         bars(used.map(([label, n]) => ({ label, share: n / graph.nodes, value: count(n), tip: `${plural(n, "node", "nodes")}, ${percent(n / graph.nodes)} of all` })))),
       el("div", {}, el("h3", {}, "Nodes, by the share of their features that is observed"),
@@ -78,9 +78,10 @@ function answersSection() {
   return [
     el("p", { class: "soft" }, `Judged on ${count(verdict.accuracy.nodes)} ${JUDGED[verdict.on]}.`),
     el("h3", {}, "Accuracy, with its 95 % interval"),
-    bars(scores.map((row) => ({ label: row.name, share: row.accuracy.share, value: `${percent(row.accuracy.share)} (${range(row.accuracy)})`, tip: `${row.name}: right on ${percent(row.accuracy.share)}` }))),
+    bars(scores.map((row) => ({ label: row.name, share: row.accuracy.share, interval: row.accuracy, value: percent(row.accuracy.share), extra: range(row.accuracy), tip: `${row.name}: right on ${percent(row.accuracy.share)}\n95 % interval ${range(row.accuracy)}` }))),
     el("h3", {}, "Class by class"), classes.node,
-    el("h3", {}, "What is taken for what"), confusionMatrix(verdict.confusion),
+    el("h3", {}, "What is taken for what"),
+    el("div", { class: "columns" }, confusionMatrix(verdict.confusion), mistakes(verdict.confusion)),
   ];
 }
 
@@ -121,8 +122,10 @@ function sharesSection() {
     { title: "upper quarter", text: (row) => percent(row.high), ...figures },
   ];
   return [
-    el("p", { class: "soft" }, el("span", { class: "key", style: "background:var(--structure)" }), "from structure ",
-      el("span", { class: "key", style: "background:var(--features)" }), "from features. The thin line spans the middle half of the nodes."),
+    el("p", { class: "soft" }, "How much of each node's embedding came from its graph, and how much from its features; means. The thin line spans the middle half of the nodes."),
+    el("p", { class: "note keys" },
+      el("span", {}, el("span", { class: "key", style: "background:var(--structure)" }), "from structure"),
+      el("span", {}, el("span", { class: "key", style: "background:var(--features)" }), "from features")),
     el("div", { class: "columns" },
       el("div", {}, el("h3", {}, "By number of neighbours"), shareBars(shares.by_degree), asTable("Share from structure by number of neighbours", columns, shares.by_degree)),
       el("div", {}, el("h3", {}, "By share of features observed"), shareBars(shares.by_observed), asTable("Share from structure by share of features observed", columns, shares.by_observed))),
