@@ -8,7 +8,7 @@ from scipy.special import log_softmax, softmax
 from goodie.errors import InputError
 
 # A temperature outside these says that there is nothing to learn from, not that it is so.
-COLDEST, HOTTEST = 0.05, 20.0
+COLDEST, HOTTEST = 0.01, 100.0
 
 # Probabilities below it count as it: what float32 cannot add to one says nothing of the odds, and a
 # single "impossible" answer that came true would decide the temperature of all.
@@ -29,7 +29,8 @@ def fit_temperature(
         y: the column of each node's label.
 
     Returns:
-        T between 0.05 and 20; 1 where there are no nodes, no second class, or even odds throughout.
+        T between 0.01 and 100; 1 where there are no nodes, no second class, or nothing but even
+        odds.
 
     Example:
         >>> bold = np.array([[0.99, 0.01], [0.99, 0.01], [0.01, 0.99], [0.01, 0.99]])

@@ -6,16 +6,14 @@ import numpy as np
 from jaxtyping import Float
 from sklearn.manifold import TSNE
 
-# Up to so many nodes neighbours are kept together, which takes seconds; beyond, PCA shows.
-NEIGHBOURLY = 5_000
 PERPLEXITY = 30.0
 
 
 def layout(z: Float[np.ndarray, "nodes width"]) -> tuple[Float[np.ndarray, "nodes 2"], str]:
     """Places of nodes such that nodes with alike embeddings are near, and the method's name.
 
-    Embeddings are compared by direction, so that a few long ones do not crowd the others. Up to
-    5,000 nodes t-SNE places them, started from their two principal components; beyond these are it.
+    Embeddings are compared by direction, so that a few long ones do not crowd the others. They are
+    placed by t-SNE, started from their two principal components; a hundred nodes by these alone.
 
     Example:
         >>> z = np.array([[1.0, 0.0], [2.0, 0.0], [0.0, 1.0]])
@@ -27,7 +25,7 @@ def layout(z: Float[np.ndarray, "nodes width"]) -> tuple[Float[np.ndarray, "node
     direction = np.divide(z, size, out=np.zeros(z.shape), where=size > 0)
     flat = principal(direction)
     spread = float(flat[:, :1].std())
-    if not 4 * PERPLEXITY < len(z) <= NEIGHBOURLY or spread == 0:
+    if len(z) < 4 * PERPLEXITY or spread == 0:
         return flat, "two principal components"
     tsne = TSNE(perplexity=PERPLEXITY, init=1e-4 / spread * flat, max_iter=500, random_state=0)
     with warnings.catch_warnings():

@@ -10,7 +10,7 @@ from goodie.report.account import Doubt, Points
 from goodie.report.layout import layout
 
 # What is drawn and listed, so that the page of any graph opens at once.
-DRAWN, LISTED = 20_000, 300
+DRAWN, LISTED = 4_000, 300
 
 # Longer names are cut: the page must stay small, whatever a table calls its rows.
 LONGEST = 80
@@ -41,7 +41,7 @@ class Nodes:
     def points(
         self, embedding: Float[np.ndarray, "nodes width"], *, random_state: int = 0
     ) -> Points:
-        """A map of the nodes, or of 20,000 drawn from them."""
+        """A map of the nodes, or of 4,000 drawn from them."""
         n = len(self.degree)
         chosen = np.arange(n)
         if n > DRAWN:

@@ -10,6 +10,9 @@ from goodie.report.account import Group, Shares
 # Nodes with so many features observed are told apart by quantiles, into so many groups.
 GROUPS = 5
 
+# Nodes with more neighbours are one group.
+MANY = 64
+
 
 def shares(
     structure: Float[np.ndarray, " nodes"],
@@ -33,12 +36,12 @@ def shares(
 def _by_degree(degree: Int[np.ndarray, " nodes"]) -> list[tuple[str, Bool[np.ndarray, " nodes"]]]:
     """0, 1, 2, 3–4, 5–8 and so on."""
     out = [(str(few), degree == few) for few in (0, 1, 2)]
-    low, highest = 3, int(degree.max(initial=0))
-    while low <= highest:
+    low = 3
+    while low < MANY:
         high = 2 * (low - 1)
         out.append((f"{low}–{high}", (degree >= low) & (degree <= high)))
         low = high + 1
-    return out
+    return [*out, (f"{low} or more", degree >= low)]
 
 
 def _by_observed(

@@ -119,16 +119,16 @@ def _classes(
             known=int(known[i]),
             predicted=int(predicted[i]),
             judged=int(judged[i]),
-            precision=_ratio(hits[i], taken[i]),
-            recall=_ratio(hits[i], judged[i]),
-            f1=_ratio(2 * hits[i], taken[i] + judged[i]),
+            precision=_ratio(int(hits[i]), int(taken[i])),
+            recall=_ratio(int(hits[i]), int(judged[i])),
+            f1=_ratio(2 * int(hits[i]), int(taken[i] + judged[i])),
         )
         for i, name in enumerate(names)
     ]
 
 
 def _ratio(part: int, whole: int) -> float | None:
-    return float(part / whole) if whole else None
+    return part / whole if whole else None
 
 
 def _shown(counts: Int[np.ndarray, "classes classes"], names: Sequence[str]) -> Confusion:

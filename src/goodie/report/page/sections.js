@@ -185,10 +185,12 @@ function doubtsSection() {
 function reachSection() {
   if (!account.abstaining) return [el("p", {}, "None: a known label or an observed feature reaches every node.")];
   const listed = account.abstainers.length;
+  const names = account.abstainers.map((id) => el("li", {}, id));
   return [
     el("p", {}, `${plural(account.abstaining, "node is", "nodes are")} in a part of the graph without a known label and without an observed feature. What is predicted there is a guess, and their label sets hold every class.`),
-    el("p", { class: "note" }, listed < account.abstaining ? `The first ${count(listed)}:` : "They are:"),
-    el("ul", { class: "ids" }, account.abstainers.map((id) => el("li", {}, id))),
+    el("p", { class: "note" }, listed < account.abstaining ? `${count(listed)} of them:` : "They are:"),
+    el("ul", { class: "ids" }, names.slice(0, 24)),
+    listed > 24 ? el("details", {}, el("summary", {}, `${count(listed - 24)} more`), el("ul", { class: "ids" }, names.slice(24))) : null,
   ];
 }
 
