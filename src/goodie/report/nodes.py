@@ -47,7 +47,7 @@ class Nodes:
         if n > DRAWN:
             chosen = np.sort(np.random.default_rng(random_state).permutation(n)[:DRAWN])
         place, name = layout(embedding[chosen].astype(np.float64))
-        low, spread = place.min(axis=0), np.ptp(place)
+        low, spread = place.min(axis=0), np.ptp(place, axis=0).max()
         across, up = ((place - low) / (spread if spread > 0 else 1.0) * MAP_SIZE).round().T
         return Points(
             layout=name,
