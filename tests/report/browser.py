@@ -67,6 +67,8 @@ class Browser:
         }
         made = self._call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
         self._at += f"/session/{made['sessionId']}"
+        # Away from the browser's own first page, whose parts would be taken for requests.
+        self._call("POST", "/url", {"url": "about:blank"})
 
     def __enter__(self) -> "Browser":
         return self

@@ -199,6 +199,10 @@ def test_dark_is_dark_and_paper_is_white(browser: Browser, page: Path) -> None:
     browser.devtools("Emulation.setEmulatedMedia", media="print")
     assert browser.run(background) == "rgb(255, 255, 255)"
     assert browser.run("return getComputedStyle(document.querySelector('nav')).display") == "none"
+    browser.size(700, 990)  # what margins leave of a sheet
+    browser.devtools("Emulation.setEmulatedMedia", media="print")
+    wide = "return Math.max(...[...document.querySelectorAll('table')].map(t => t.scrollWidth))"
+    assert browser.run(wide) <= 700
     browser.devtools("Emulation.setEmulatedMedia", media="")
     assert browser.printed().startswith(b"%PDF")
 

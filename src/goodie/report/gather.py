@@ -1,7 +1,6 @@
 """From a fitted model and its graph to what a report shows."""
 
 from collections.abc import Mapping, Sequence
-from importlib.metadata import version
 
 import numpy as np
 from jaxtyping import Int
@@ -9,6 +8,7 @@ from scipy.sparse import csgraph
 from sklearn.utils.validation import check_is_fitted
 from torch_geometric.data import Data
 
+from goodie import __version__
 from goodie.data.validate import validate
 from goodie.errors import InputError
 from goodie.estimators.base import GraphClassifier
@@ -45,8 +45,8 @@ def account(
         ids: names of the nodes; their numbers if None.
         class_names: names of `model.classes_`; these themselves if None.
         column_names: names of the features.
-        rivals: labels that others predict, such as label propagation, by their name; the class that
-            most training nodes have is always there.
+        rivals: labels that others predict, such as label propagation, by their name; the most
+            frequent class is always there.
         title: of the page.
     """
     check_is_fitted(model, "method_")
@@ -84,7 +84,7 @@ def account(
         title=short(title),
         method=model.method_.name,
         voice=None if goodies is None else goodies.voice_,
-        version=version("goodie-graph"),
+        version=__version__,
         classes=classes,
         graph=graph,
         parts=_parts(model),
@@ -125,6 +125,9 @@ def _verdict(
         alphas = ALPHAS if model.calibration_mask_.any() else ()
         sets = {alpha: model.predict_set(data, alpha)[judged] for alpha in alphas}
     known = np.bincount(nodes.known[nodes.known >= 0], minlength=len(classes))
+    # Training nodes are often as many of each class, so those that select count too.
+    labelled = y[model.train_mask_ | model.val_mask_]
+    frequent = np.bincount(labelled[labelled >= 0]).argmax()
     said = {name: _positions(model.classes_, labels[judged]) for name, labels in rivals.items()}
     return verdict(
         on,
@@ -136,7 +139,7 @@ def _verdict(
         names=classes,
         known=known,
         predicted=np.bincount(nodes.probability.argmax(axis=1), minlength=len(classes)),
-        rivals={MAJORITY: np.full(int(judged.sum()), known.argmax()), **said},
+        rivals={MAJORITY: np.full(int(judged.sum()), frequent), **said},
     )
 
 

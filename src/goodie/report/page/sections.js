@@ -175,7 +175,7 @@ function doubtsSection() {
   search.addEventListener("input", update);
   only.input.addEventListener("change", update);
   const out = [
-    el("p", { class: "soft" }, `The ${count(rows.length)} nodes, not trained on, whose likeliest class is the least likely. A label for one of these teaches the most.`),
+    el("p", { class: "soft" }, `The ${count(rows.length)} nodes, not trained on, whose likeliest class is the least likely: where to look first.`),
     el("div", { class: "controls" }, el("label", {}, "Find a node", search), only.node),
     table.node,
   ];

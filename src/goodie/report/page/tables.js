@@ -36,6 +36,7 @@ function sortedTable(caption, columns, rows, { by = null, step = 25 } = {}) {
   let shown = step;
   const body = el("tbody");
   const said = el("p", { class: "count", role: "status" });
+  said.hidden = rows.length <= step;  // nothing is ever left out
   const more = el("button", { type: "button", class: "more-rows" }, "Show more");
 
   const heads = columns.map((column, i) => {
