@@ -29,6 +29,7 @@ from goodie.calibrate.reliability import reliability
 from goodie.calibrate.temperature import fit_temperature, negative_log_likelihood, tempered
 from goodie.data import datasets, splits
 from goodie.data.splits import Split
+from goodie.study import provenance
 
 RESULTS = Path(__file__).parent / "results"
 ROWS, PAGE = RESULTS / "calibration.jsonl", RESULTS / "calibration.md"
@@ -233,6 +234,8 @@ def page(rows: list[Row]) -> list[str]:
         "class, and of the quarter of nodes by degree, that is covered least.",
         "",
         *_scores(choices),
+        "",
+        ", ".join(f"{name} {version}" for name, version in provenance.versions().items()) + ".",
     ]
 
 

@@ -13,7 +13,7 @@ from torch_geometric.utils import degree, to_networkx
 from goodie import GoodieClassifier, NodeClassifier, missing, splits, synthetic
 from goodie.calibrate import reliability
 from goodie.errors import InputError
-from goodie.report import Account, account
+from goodie.report import Account, account, judge
 
 
 @pytest.fixture(scope="module")
@@ -193,3 +193,19 @@ def test_many_classes_share_a_row() -> None:
     assert page.verdict is not None
     assert page.verdict.confusion.names[-1] == "16 others"
     assert sum(map(sum, page.verdict.confusion.counts)) == int(data.test_mask.sum())
+
+
+def test_a_verdict_may_come_from_before_a_second_fit(model: GoodieClassifier, holed: Data) -> None:
+    rival = np.where(holed.test_mask, holed.y, 0)
+    first = judge(model, holed, rivals={"an oracle": rival}, learned_since=True)
+    assert first is not None
+    assert first.on == "judges"
+    assert [one.name for one in first.rivals] == ["the most frequent class", "an oracle"]
+    assert first.rivals[1].accuracy.share == 1.0
+    more = copy(holed)
+    more.train_mask = holed.train_mask | holed.test_mask
+    more.test_mask = None
+    again = GoodieClassifier(max_epochs=5).fit(more)
+    page = account(again, more, verdict=first)
+    assert page.verdict == first
+    assert page.parts.train == int(more.train_mask.sum())

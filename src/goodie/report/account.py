@@ -6,7 +6,7 @@ from typing import Literal
 # Raised when what is stored changes.
 FORMAT = 1
 
-JudgedOn = Literal["test", "calibration", "selection"]
+JudgedOn = Literal["test", "judges", "calibration", "selection"]
 
 
 @dataclass(frozen=True)
@@ -184,9 +184,10 @@ class Verdict:
     """How good the answers are.
 
     Attributes:
-        on: what was judged on: `test` nodes; or `calibration` nodes, which neither trained nor
-            selected, and of which temperature and sets are judged in turns, each part by what the
-            others say; or, for want of these, `selection` nodes, which flatters.
+        on: what was judged on. `test` nodes; or `judges`, test nodes of a model that was then
+            fitted again, on them too, and that is shown here; or `calibration` nodes, which neither
+            trained nor selected, and of which temperature and sets are judged in turns, each part
+            by what the others say; or, for want of these, `selection` nodes, which flatters.
         accuracy: of the likeliest class.
         rivals: beside it.
         classes: one row each.

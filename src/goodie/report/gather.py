@@ -14,11 +14,11 @@ from goodie.errors import InputError
 from goodie.estimators.base import GraphClassifier
 from goodie.estimators.goodie import GoodieClassifier
 from goodie.graph import adjacency
+from goodie.report import verdict as verdicts
 from goodie.report.account import Account, Graph, JudgedOn, Parts, Verdict
 from goodie.report.holes import holes, seen
 from goodie.report.nodes import LISTED, Nodes, short
 from goodie.report.shares import shares
-from goodie.report.verdict import ALPHAS, in_turns, verdict
 
 MAJORITY = "the most frequent class"
 
@@ -30,23 +30,18 @@ def account(
     ids: Sequence[object] | None = None,
     class_names: Sequence[str] | None = None,
     column_names: Sequence[str] | None = None,
-    rivals: Mapping[str, Int[np.ndarray, " nodes"]] | None = None,
+    verdict: Verdict | None = None,
     title: str = "What the graph says",
 ) -> Account:
     """All that a report shows of a model and the graph that it was fitted on.
 
-    Judged are the nodes of `GraphClassifier.to_judge` if there are any, or else those that
-    calibrated: they neither trained nor selected, and each part of them is judged by a temperature
-    and by sets that the others gave.
-
     Args:
         model: fitted.
-        data: the graph that it was fitted on; the labels of judged nodes are read here alone.
+        data: the graph that it was fitted on, with the labels to judge it by; see `judge`.
         ids: names of the nodes; their numbers if None.
         class_names: names of `model.classes_`; these themselves if None.
         column_names: names of the features.
-        rivals: labels that others predict, such as label propagation, by their name; the most
-            frequent class is always there.
+        verdict: how good the model is, if another call of `judge` has found it.
         title: of the page.
     """
     check_is_fitted(model, "method_")
@@ -61,7 +56,7 @@ def account(
     ):
         if given is not None and len(given) != size:
             raise InputError(f"{what} holds {len(given)} names, expected {size}")
-    classes = tuple(short(name) for name in (class_names or model.classes_.tolist()))
+    classes = _names(model, class_names)
     columns = None if column_names is None else [short(name) for name in column_names]
 
     goodies = model if isinstance(model, GoodieClassifier) else None
@@ -89,7 +84,7 @@ def account(
         graph=graph,
         parts=_parts(model),
         holes=holes(shown, columns),
-        verdict=_verdict(model, data, nodes, classes, rivals or {}),
+        verdict=verdict or judge(model, data, class_names=class_names),
         shares=None if structure is None else shares(structure, degree, shown.nodes),
         points=nodes.points(embedding),
         doubts=nodes.doubts(~model.train_mask_ & ~abstains, sets),
@@ -98,17 +93,32 @@ def account(
     )
 
 
-def _verdict(
+def judge(
     model: GraphClassifier,
     data: Data,
-    nodes: Nodes,
-    classes: Sequence[str],
-    rivals: Mapping[str, Int[np.ndarray, " nodes"]],
+    *,
+    class_names: Sequence[str] | None = None,
+    rivals: Mapping[str, Int[np.ndarray, " nodes"]] | None = None,
+    learned_since: bool = False,
 ) -> Verdict | None:
-    """On test nodes, or calibration nodes, or those that selected; None without any."""
+    """How good a model's answers are; None where no label can tell.
+
+    Judged are the nodes of `GraphClassifier.to_judge`. Where there are none, those are that
+    calibrated, as they neither trained nor selected: each part of them by a temperature and by sets
+    that the others gave. Where there are none of these either, the nodes that selected.
+
+    Args:
+        model: fitted.
+        data: the graph that it was fitted on; the labels of judged nodes are read here alone.
+        class_names: as for `account`.
+        rivals: the labels that others predict for every node, such as label propagation, by their
+            name; the most frequent class is always there.
+        learned_since: the model that a report shows was fitted again, on the judged nodes too.
+    """
     test = model.to_judge(data).numpy()
+    y = _positions(model.classes_, data.y.numpy())
     candidates: tuple[tuple[JudgedOn, np.ndarray], ...] = (
-        ("test", test),
+        ("judges" if learned_since else "test", test),
         ("calibration", model.calibration_mask_),
         ("selection", model.val_mask_ & (data.y.numpy() >= 0)),
     )
@@ -116,31 +126,37 @@ def _verdict(
     if not found:
         return None
     on, judged = found[0]
-    y = _positions(model.classes_, data.y.numpy())
+    probability = model.predict_proba(data)
     raw = model.predict_proba(data, calibrated=False)[judged]
     if on == "calibration":
-        tempered, sets = in_turns(raw, y[judged], model.abstains(data)[judged])
+        tempered, sets = verdicts.in_turns(raw, y[judged], model.abstains(data)[judged])
     else:
-        tempered = nodes.probability[judged]
-        alphas = ALPHAS if model.calibration_mask_.any() else ()
+        tempered = probability[judged]
+        alphas = verdicts.ALPHAS if model.calibration_mask_.any() else ()
         sets = {alpha: model.predict_set(data, alpha)[judged] for alpha in alphas}
-    known = np.bincount(nodes.known[nodes.known >= 0], minlength=len(classes))
     # Training nodes are often as many of each class, so those that select count too.
     labelled = y[model.train_mask_ | model.val_mask_]
     frequent = np.bincount(labelled[labelled >= 0]).argmax()
-    said = {name: _positions(model.classes_, labels[judged]) for name, labels in rivals.items()}
-    return verdict(
+    said = {
+        name: _positions(model.classes_, labels[judged]) for name, labels in (rivals or {}).items()
+    }
+    names = _names(model, class_names)
+    return verdicts.verdict(
         on,
         raw=raw,
         tempered=tempered,
         sets=sets,
         y=y[judged],
         temperature=model.temperature_,
-        names=classes,
-        known=known,
-        predicted=np.bincount(nodes.probability.argmax(axis=1), minlength=len(classes)),
+        names=names,
+        known=np.bincount(y[model.train_mask_], minlength=len(names)),
+        predicted=np.bincount(probability.argmax(axis=1), minlength=len(names)),
         rivals={MAJORITY: np.full(int(judged.sum()), frequent), **said},
     )
+
+
+def _names(model: GraphClassifier, given: Sequence[str] | None) -> tuple[str, ...]:
+    return tuple(short(name) for name in (model.classes_.tolist() if given is None else given))
 
 
 def _parts(model: GraphClassifier) -> Parts:

@@ -15,8 +15,13 @@ NAME = "account.json"
 
 def save(account: Account, folder: Path) -> None:
     """Put an account into a model's folder."""
+    write(folder / NAME, dumps(account))
+
+
+def dumps(account: Account) -> str:
+    """What `save` writes."""
     page = {"format": FORMAT, "account": asdict(account)}
-    write(folder / NAME, json.dumps(page, separators=(",", ":"), allow_nan=False) + "\n")
+    return json.dumps(page, separators=(",", ":"), allow_nan=False) + "\n"
 
 
 def load(folder: Path) -> Account:

@@ -10,11 +10,13 @@ const VOICES = {
 };
 const JUDGED = {
   test: "test nodes, whose labels were kept back from fitting",
+  judges: "labelled nodes that were kept back from a first fit; the model has since learned from " +
+    "them too",
   calibration: "labelled nodes that neither trained nor selected; temperature and label sets are " +
     "judged in turns, each part of them by what the others say",
   selection: "nodes that selected the model, as there are no others: what they say flatters it",
 };
-const ON = { test: "test nodes", calibration: "nodes set aside", selection: "selecting nodes" };
+const ON = { test: "test nodes", judges: "judges", calibration: "nodes set aside", selection: "selecting nodes" };
 
 const figures = { number: true };
 const share = (value) => (value === null ? "–" : percent(value));
