@@ -43,6 +43,15 @@ def account(
         column_names: names of the features.
         verdict: how good the model is, if another call of `judge` has found it.
         title: of the page.
+
+    Example:
+        >>> import goodie
+        >>> from goodie.report import account
+        >>> data = goodie.synthetic(80, 2, random_state=0)
+        >>> data = goodie.splits.stratified(data.y, train=0.2, val=0.3).apply(data)
+        >>> found = account(goodie.NodeClassifier(method="lp").fit(data), data)
+        >>> found.graph.nodes, found.verdict.on, found.parts.calibrate
+        (80, 'test', 24)
     """
     check_is_fitted(model, "method_")
     if not model.knows(data):

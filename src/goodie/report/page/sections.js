@@ -159,7 +159,7 @@ function doubtsSection() {
     { title: "probability", value: (row) => row.first_probability, text: (row) => percent(row.first_probability), ...figures },
     { title: "next", value: (row) => (row.second === null ? null : className(row.second)), text: (row) => (row.second === null ? "–" : className(row.second)) },
     { title: "probability", value: (row) => row.second_probability, text: (row) => percent(row.second_probability), ...figures },
-    { title: "in 90 % set", value: (row) => row.set_size, text: (row) => (row.set_size === null ? "–" : String(row.set_size)), ...figures },
+    { title: "in 90 % set", value: (row) => row.set_size, text: (row) => (row.set_size === null ? "–" : row.set_size === 0 ? "empty" : plural(row.set_size, "class", "classes")), ...figures },
     { title: "from structure", value: (row) => row.structure, text: (row) => (row.structure === null ? "–" : percent(row.structure, 0)), ...figures },
     { title: "observed", value: (row) => row.observed, text: (row) => percent(row.observed), ...figures },
     { title: "neighbours", value: (row) => row.degree, text: (row) => count(row.degree), ...figures },
