@@ -12,8 +12,10 @@ from torch_geometric.utils import degree, to_networkx
 
 from goodie import GoodieClassifier, NodeClassifier, missing, splits, synthetic
 from goodie.calibrate import reliability
+from goodie.data.observed import to_sparse
 from goodie.errors import InputError
 from goodie.report import Account, account, judge
+from goodie.report.holes import seen
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +54,16 @@ def test_holes_are_counted(page: Account, holed: Data) -> None:
     shares = [column.observed for column in page.holes.columns]
     assert shares == sorted(shares)
     np.testing.assert_allclose(sorted(seen.mean(dim=0)), shares)
+
+
+@pytest.mark.parametrize("pattern", ["uniform", "structural"])
+def test_holes_of_sparse_features_are_those_of_dense_ones(pattern: str) -> None:
+    dense = missing.hide(synthetic(50, 2, num_features=6, random_state=0), pattern, 0.4)
+    for data in (dense, to_sparse(dense)):
+        told = seen(data)
+        known = (~dense.x.isnan()).double()
+        np.testing.assert_allclose(told.nodes, known.mean(dim=1))
+        np.testing.assert_allclose(told.columns, known.mean(dim=0))
 
 
 def test_the_verdict_is_scikit_learns(page: Account, model: GoodieClassifier, holed: Data) -> None:
