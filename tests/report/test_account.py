@@ -208,8 +208,7 @@ def test_many_classes_share_a_row() -> None:
 
 
 def test_a_verdict_may_come_from_before_a_second_fit(model: GoodieClassifier, holed: Data) -> None:
-    rival = np.where(holed.test_mask, holed.y, 0)
-    first = judge(model, holed, rivals={"an oracle": rival}, learned_since=True)
+    first = judge(model, holed, rivals={"an oracle": (50, 50)}, learned_since=True)
     assert first is not None
     assert first.on == "judges"
     assert [one.name for one in first.rivals] == ["the most frequent class", "an oracle"]

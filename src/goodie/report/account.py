@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from goodie.evaluate import wilson
+
 # Raised when what is stored changes.
 FORMAT = 1
 
@@ -24,6 +26,17 @@ class Interval:
     low: float
     high: float
     nodes: int
+
+    @classmethod
+    def of(cls, right: int, nodes: int) -> "Interval":
+        """Of a count.
+
+        Example:
+            >>> Interval.of(8, 10).share
+            0.8
+        """
+        low, high = wilson(right, nodes)
+        return cls(right / nodes if nodes else 0.0, low, high, nodes)
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,7 @@ def judge(
     data: Data,
     *,
     class_names: Sequence[str] | None = None,
-    rivals: Mapping[str, Int[np.ndarray, " nodes"]] | None = None,
+    rivals: Mapping[str, tuple[int, int]] | None = None,
     learned_since: bool = False,
 ) -> Verdict | None:
     """How good a model's answers are; None where no label can tell.
@@ -120,8 +120,8 @@ def judge(
         model: fitted.
         data: the graph that it was fitted on; the labels of judged nodes are read here alone.
         class_names: as for `account`.
-        rivals: the labels that others predict for every node, such as label propagation, by their
-            name; the most frequent class is always there.
+        rivals: how many nodes others get right, and of how many, by their name, such as label
+            propagation; the most frequent class is always there.
         learned_since: the model that a report shows was fitted again, on the judged nodes too.
     """
     test = model.to_judge(data).numpy()
@@ -146,9 +146,7 @@ def judge(
     # Training nodes are often as many of each class, so those that select count too.
     labelled = y[model.train_mask_ | model.val_mask_]
     frequent = np.bincount(labelled[labelled >= 0]).argmax()
-    said = {
-        name: _positions(model.classes_, labels[judged]) for name, labels in (rivals or {}).items()
-    }
+    majority = int((y[judged] == frequent).sum()), int(judged.sum())
     names = _names(model, class_names)
     return verdicts.verdict(
         on,
@@ -160,7 +158,7 @@ def judge(
         names=names,
         known=np.bincount(y[model.train_mask_], minlength=len(names)),
         predicted=np.bincount(probability.argmax(axis=1), minlength=len(names)),
-        rivals={MAJORITY: np.full(int(judged.sum()), frequent), **said},
+        rivals={MAJORITY: majority, **(rivals or {})},
     )
 
 

@@ -9,7 +9,7 @@ from goodie.calibrate import Calibration
 from goodie.calibrate.conformal import coverage
 from goodie.calibrate.reliability import reliability
 from goodie.calibrate.temperature import negative_log_likelihood
-from goodie.evaluate import confusion, wilson
+from goodie.evaluate import confusion
 from goodie.report.account import (
     Bin,
     ClassRow,
@@ -42,7 +42,7 @@ def verdict(
     names: Sequence[str],
     known: Int[np.ndarray, " classes"],
     predicted: Int[np.ndarray, " classes"],
-    rivals: Mapping[str, Int[np.ndarray, " judged"]],
+    rivals: Mapping[str, tuple[int, int]],
 ) -> Verdict:
     """The account of how good the answers are.
 
@@ -56,15 +56,15 @@ def verdict(
         names: of the classes.
         known: training nodes of each.
         predicted: nodes taken for each, of all.
-        rivals: what else could be said of the judged nodes, by name.
+        rivals: how many nodes something else gets right, and of how many, by its name.
     """
     guess = tempered.argmax(axis=1)
     counts = confusion(guess, y, len(names))
     inside = y >= 0
     return Verdict(
         on=on,
-        accuracy=interval(guess == y),
-        rivals=tuple(Rival(name, interval(said == y)) for name, said in rivals.items()),
+        accuracy=_interval(guess == y),
+        rivals=tuple(Rival(name, Interval.of(*counted)) for name, counted in rivals.items()),
         classes=tuple(_classes(counts, names, known, predicted)),
         confusion=_shown(counts, names),
         temperature=temperature,
@@ -98,12 +98,6 @@ def in_turns(
         for alpha, chosen in sets.items():
             chosen[judged] = calibration.sets(raw[judged], alpha=alpha, abstains=abstains[judged])
     return tempered, sets
-
-
-def interval(right: Bool[np.ndarray, " judged"]) -> Interval:
-    """A share with its interval."""
-    low, high = wilson(int(right.sum()), len(right))
-    return Interval(float(right.mean()), low, high, len(right))
 
 
 def _classes(
@@ -160,4 +154,8 @@ def _sets(
     held = sets[np.arange(len(y)), y]
     size = coverage(sets, y)[1] if len(y) else 0.0
     empty = float((~sets.any(axis=1)).mean()) if len(y) else 0.0
-    return Sets(alpha, interval(held) if len(y) else Interval(0.0, 0.0, 1.0, 0), size, empty)
+    return Sets(alpha, _interval(held), size, empty)
+
+
+def _interval(right: Bool[np.ndarray, " judged"]) -> Interval:
+    return Interval.of(int(right.sum()), len(right))
