@@ -9,6 +9,14 @@ from rich.markup import escape
 from goodie.cli.common import AsJson, answer, notes, print_json
 from goodie.errors import InputError
 
+# What was judged on, as a sentence has it.
+JUDGED = {
+    "test": "test nodes",
+    "judges": "judges",
+    "calibration": "nodes set aside to calibrate",
+    "selection": "nodes that also selected the model, which flatters it",
+}
+
 
 def report(
     model: Annotated[Path, typer.Argument(help="Folder of a fitted model, as `fit` writes it.")],
@@ -67,7 +75,7 @@ def report(
     right = verdict.accuracy
     answer.print(
         f"Right on [bold]{right.share:.1%}[/] ({right.low:.1%} to {right.high:.1%}) of "
-        f"{right.nodes:,} {verdict.on} nodes; calibration error {verdict.before.error:.1%}, "
+        f"{right.nodes:,} {JUDGED[verdict.on]}; calibration error {verdict.before.error:.1%}, "
         f"{verdict.after.error:.1%} at the temperature.",
         highlight=False,
     )
