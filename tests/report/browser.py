@@ -105,6 +105,16 @@ class Browser:
         """The value of a function's body in the page."""
         return self._call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
 
+    def scroll_to(self, selector: str) -> None:
+        """Bring an element to the middle, and wait until the page has taken notice."""
+        self.run(
+            "document.querySelector(arguments[0])"
+            ".scrollIntoView({ block: 'center', behavior: 'instant' });"
+            "return new Promise(done => requestAnimationFrame("
+            "  () => requestAnimationFrame(() => setTimeout(done, 50))))",
+            selector,
+        )
+
     def click(self, selector: str, number: int = 0) -> None:
         """Click an element, as a pointer would."""
         found = self._call("POST", "/elements", {"using": "css selector", "value": selector})

@@ -151,10 +151,10 @@ def test_the_map_changes_colours_and_filters(opened: Browser) -> None:
 
 
 def test_hovering_tells(opened: Browser, model: GoodieClassifier) -> None:
-    # The place of the surest node on the canvas is looked for where a dot is painted.
+    # A node is where a dot is painted.
+    opened.scroll_to("canvas")
     place = opened.run(
         "const c = document.querySelector('canvas');"
-        "c.scrollIntoView({ block: 'center', behavior: 'instant' });"
         "const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
         "const b = c.getBoundingClientRect();"
         "for (let y = Math.floor(c.height / 3); y < c.height; y++)"
@@ -170,10 +170,10 @@ def test_hovering_tells(opened: Browser, model: GoodieClassifier) -> None:
     best = int(model.proba_[i].argmax())
     assert answer == f"{CLASSES[best]}, {100 * np.round(model.proba_[i, best], 3):.1f} %"
     assert any(line.startswith("from structure") for line in rest)
-    bar = "document.querySelector('#shares .track')"
+    opened.scroll_to("#shares .track")
     place = opened.run(
-        f"{bar}.scrollIntoView({{ block: 'center', behavior: 'instant' }});"
-        f"const b = {bar}.getBoundingClientRect(); return [b.left + b.width / 2, b.top + 4]"
+        "const b = document.querySelector('#shares .track').getBoundingClientRect();"
+        "return [b.left + b.width / 2, b.top + 4]"
     )
     opened.hover(*place)
     assert "from structure" in opened.run("return document.getElementById('tip').innerText")
