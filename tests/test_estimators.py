@@ -1,4 +1,4 @@
-"""The estimators: scikit-learn's manners, who trains and selects, other graphs, saved models."""
+"""The estimators: scikit-learn's manners, who trains, selects and calibrates, saved models."""
 
 import inspect
 from dataclasses import fields
@@ -36,7 +36,7 @@ def test_parameters_are_the_methods_settings() -> None:
     for field in fields(Settings):
         assert parameters[field.name].default == field.default, field.name
     beyond = set(parameters) - {field.name for field in fields(Settings)}
-    assert beyond == {"validation", "random_state", "device"}
+    assert beyond == {"validation", "calibration", "random_state", "device"}
 
 
 @pytest.mark.parametrize("kind", [GoodieClassifier, NodeClassifier])
@@ -61,7 +61,9 @@ def test_what_is_wrong_is_said_when_fitting() -> None:
         NodeClassifier(method="lp", settings={"speed": 9}).fit(graph())
 
 
-@pytest.mark.parametrize("ask", ["predict", "predict_proba", "embed", "attention"])
+@pytest.mark.parametrize(
+    "ask", ["predict", "predict_proba", "predict_set", "abstains", "embed", "attention"]
+)
 def test_not_fitted(ask: str) -> None:
     with pytest.raises(NotFittedError):
         getattr(GoodieClassifier(), ask)()
@@ -104,24 +106,42 @@ def test_inputs_stay_as_they_are() -> None:
         torch.testing.assert_close(data[key], value, rtol=0, atol=0, equal_nan=True)
 
 
-# who trains, who selects
+# who trains, who selects, who calibrates
 
 
 def test_masks_are_kept() -> None:
     data = split(graph())
     model = quick().fit(data)
     assert model.train_mask_.tolist() == data.train_mask.tolist()
+    assert (model.val_mask_ | model.calibration_mask_).tolist() == data.val_mask.tolist()
+    model = quick(calibration=0.0).fit(data)
     assert model.val_mask_.tolist() == data.val_mask.tolist()
+    assert not model.calibration_mask_.any()
+
+
+@pytest.mark.parametrize("calibration", [0.25, 0.5])
+def test_a_share_of_those_that_could_select_calibrates(calibration: float) -> None:
+    data = split(graph(300))
+    model = quick(calibration=calibration).fit(data)
+    assert not (model.val_mask_ & model.calibration_mask_).any()
+    share = model.calibration_mask_.sum() / data.val_mask.sum()
+    assert share == pytest.approx(float(calibration), abs=1 / int(data.val_mask.sum()))
+    for label in range(3):  # in every class
+        members = (data.val_mask & (data.y == label)).numpy()
+        aside = model.calibration_mask_[members].sum()
+        assert aside == pytest.approx(calibration * members.sum(), abs=1.5)
+    other = quick(calibration=calibration, random_state=1).fit(data)
+    assert other.calibration_mask_.tolist() != model.calibration_mask_.tolist()
 
 
 def test_without_masks_the_labelled_nodes_are_shared_out() -> None:
     data = graph()
     data.y[50:] = -1
     model = quick(validation=0.25).fit(data)
-    both = model.train_mask_ | model.val_mask_
-    assert both.tolist() == (data.y >= 0).tolist()
-    assert not (model.train_mask_ & model.val_mask_).any()
-    assert model.val_mask_.sum() == pytest.approx(0.25 * 50, abs=2)
+    kept_back = model.val_mask_ | model.calibration_mask_
+    assert (model.train_mask_ | kept_back).tolist() == (data.y >= 0).tolist()
+    assert not (model.train_mask_ & kept_back).any()
+    assert kept_back.sum() == pytest.approx(0.25 * 50, abs=2)
     other = quick(validation=0.25, random_state=1).fit(data)
     assert other.val_mask_.tolist() != model.val_mask_.tolist()
 
@@ -130,7 +150,7 @@ def test_nodes_to_test_are_left_out_of_both() -> None:
     data = graph()
     data.test_mask = torch.arange(80) >= 40
     model = quick().fit(data)
-    assert not (model.train_mask_ | model.val_mask_)[40:].any()
+    assert not (model.train_mask_ | model.val_mask_ | model.calibration_mask_)[40:].any()
     data.val_mask = torch.arange(80) < 10
     model = quick().fit(data)
     assert model.train_mask_.tolist() == [10 <= i < 40 for i in range(80)]
@@ -140,14 +160,24 @@ def test_a_train_mask_alone_is_shared_out() -> None:
     data = graph()
     data.train_mask = torch.arange(80) < 40
     model = quick().fit(data)
-    assert (model.train_mask_ | model.val_mask_).tolist() == data.train_mask.tolist()
+    used = model.train_mask_ | model.val_mask_ | model.calibration_mask_
+    assert used.tolist() == data.train_mask.tolist()
 
 
 def test_a_method_that_does_not_select_trains_on_all() -> None:
     model = NodeClassifier(method="lp").fit(graph())
     assert model.train_mask_.all()
-    assert not model.val_mask_.any()
+    assert not (model.val_mask_ | model.calibration_mask_).any()
     assert model.history_ is None
+    with pytest.raises(InputError, match="no node was set aside to calibrate by"):
+        model.predict_set()
+
+
+def test_of_a_method_that_does_not_select_all_of_the_val_mask_calibrates() -> None:
+    data = split(graph())
+    model = NodeClassifier(method="lp").fit(data)
+    assert model.calibration_mask_.tolist() == data.val_mask.tolist()
+    assert not model.val_mask_.any()
 
 
 def test_labels_to_test_are_not_read() -> None:
@@ -275,6 +305,95 @@ def test_score_on_another_graph_hides_the_labels_it_judges() -> None:
     assert 0 <= model.score(other) <= 29 / 30
 
 
+# calibration
+
+
+def clear(n: int = 400) -> Data:
+    """A problem that structure tells something of, and half of whose nodes are kept back."""
+    data = synthetic(n, 3, homophily=0.7, informativeness=0.4, random_state=2)
+    return splits.stratified(data.y, train=0.1, val=0.5).apply(missing.uniform(data, 0.5))
+
+
+def test_labels_that_select_do_not_calibrate() -> None:
+    """With weights held still, changing them changes neither temperature nor sets."""
+    data, other = clear(), clear()
+    model = quick(max_epochs=1, preset="faithful").fit(data)
+    select = torch.from_numpy(model.val_mask_)
+    other.y = torch.where(select, (data.y + 1) % 3, data.y)
+    again = quick(max_epochs=1, preset="faithful")
+    again._set_aside = lambda *_, **__: torch.from_numpy(model.calibration_mask_)
+    again.fit(other)
+    assert again.history_.scores != model.history_.scores
+    assert again.temperature_ == model.temperature_
+    assert (again.predict_set() == model.predict_set()).all()
+
+
+@pytest.mark.parametrize("method", ["goodie", "lp", "gcn"])
+def test_probabilities_are_the_methods_at_the_temperature(method: str) -> None:
+    data = clear()
+    settings = {} if method == "lp" else {"max_epochs": 20}
+    model = NodeClassifier(method=method, settings=settings).fit(data)
+    raw = model.method_.proba_.double().numpy().clip(np.finfo(np.float32).eps)
+    expected = raw ** (1 / model.temperature_)
+    expected /= expected.sum(axis=1, keepdims=True)
+    np.testing.assert_allclose(model.proba_, expected, rtol=1e-4)
+    assert model.proba_.dtype == np.float32
+    plain = NodeClassifier(method=method, settings=settings, calibration=0.0).fit(data)
+    assert plain.temperature_ == 1.0
+    assert plain.proba_.tolist() == plain.method_.proba_.tolist()
+
+
+def test_sets_hold_the_label_as_often_as_asked() -> None:
+    data = clear(4000)
+    model = NodeClassifier(method="lp").fit(data)
+    held = {}
+    for alpha in (0.05, 0.1, 0.3):
+        sets = model.predict_set(alpha=alpha)
+        held[alpha] = sets[np.arange(4000), data.y.numpy()][data.test_mask.numpy()].mean()
+        # 2000 calibrating and 1600 judged nodes: 4 standard deviations.
+        spread = (alpha * (1 - alpha) * (1 / 2000 + 1 / 1600)) ** 0.5
+        assert held[alpha] == pytest.approx(1 - alpha, abs=4 * spread)
+        wider = model.predict_set(alpha=alpha, empty=False)
+        assert wider.any(axis=1).all()
+        assert (wider >= sets).all()
+    assert model.predict_set(alpha=1e-4).all()  # 2000 nodes cannot promise so much
+
+
+def test_sets_and_abstention_on_another_graph() -> None:
+    model = quick().fit(clear())
+    other = clear(100)
+    other.train_mask = other.val_mask = other.test_mask = None
+    other.y = torch.full((100,), -1)
+    other.x = torch.full_like(other.x, torch.nan)
+    assert model.abstains(other).all()
+    assert model.predict_set(other).all()
+    other.y[0] = 1
+    reached = ~model.abstains(other)
+    assert reached[0]
+    assert model.abstains(clear()).tolist() == model.abstains_.tolist()
+    assert (model.predict_set(clear()) == model.predict_set()).all()
+
+
+def test_who_abstains_is_no_part_of_calibration() -> None:
+    data = clear()
+    alone = (data.val_mask | data.test_mask).nonzero()[::4, 0]
+    gone = torch.isin(data.edge_index, alone).any(dim=0)
+    data.edge_index = data.edge_index[:, ~gone]
+    data.x[alone] = torch.nan
+    model = quick().fit(data)
+    assert model.abstains_[alone].all()
+    assert model.calibration_mask_[alone].any()
+    assert model.predict_set(alpha=0.5)[alone].all()
+    told = model.calibration_mask_ & ~model.abstains_
+    assert len(model._calibration.strange) == told.sum()
+
+
+@pytest.mark.parametrize("calibration", [-0.1, 1.0, float("nan")])
+def test_calibration_is_a_share(calibration: float) -> None:
+    with pytest.raises(InputError, match="it is a share, at least 0 and less than 1"):
+        quick(calibration=calibration).fit(clear())
+
+
 # saving
 
 
@@ -299,6 +418,12 @@ def test_reloaded_it_is_the_same_to_the_bit(model, tmp_path) -> None:
     assert (again.predict_proba(other) == model.predict_proba(other)).all()
     assert again.train_mask_.tolist() == model.train_mask_.tolist()
     assert again.history_ == model.history_
+    assert again.temperature_ == model.temperature_
+    assert again.calibration_mask_.tolist() == model.calibration_mask_.tolist()
+    assert again.abstains_.tolist() == model.abstains_.tolist()
+    if model.calibration_mask_.any():
+        assert (again.predict_set(data) == model.predict_set()).all()
+        assert (again.predict_set(other, 0.3) == model.predict_set(other, 0.3)).all()
     with pytest.raises(InputError, match="does not hold its graph"):
         again.predict()
     again.save(tmp_path / "model")  # over the old one

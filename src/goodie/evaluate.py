@@ -1,5 +1,6 @@
 """Metrics: the only place that reads the labels of test nodes, or which test pairs are edges."""
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -94,3 +95,37 @@ def separation(
     return float(
         silhouette_score(embedding.numpy(), y.numpy(), sample_size=size, random_state=seed)
     )
+
+
+def confusion(
+    predicted: Int[np.ndarray, " judged"], y: Int[np.ndarray, " judged"], num_classes: int
+) -> Int[np.ndarray, "classes classes"]:
+    """How many nodes of each class (rows) are taken for each (columns).
+
+    Nodes whose label is −1, a class that the model does not know, are left out.
+
+    Example:
+        >>> confusion(np.array([0, 1, 1]), np.array([0, 0, 1]), 2).tolist()
+        [[1, 1], [0, 1]]
+    """
+    known = y >= 0
+    counts = np.zeros((num_classes, num_classes), dtype=np.int64)
+    np.add.at(counts, (y[known], predicted[known]), 1)
+    return counts
+
+
+def wilson(right: int, judged: int, *, z: float = 1.959964) -> tuple[float, float]:
+    """The 95 % interval of a share that was counted on a sample (Wilson, 1927).
+
+    Example:
+        >>> low, high = wilson(8, 10)
+        >>> round(low, 3), round(high, 3)
+        (0.49, 0.943)
+    """
+    if judged == 0:
+        return 0.0, 1.0
+    share, extra = right / judged, z * z / judged
+    middle = (share + extra / 2) / (1 + extra)
+    half = z * math.sqrt(share * (1 - share) / judged + extra / (4 * judged)) / (1 + extra)
+    # At 0 and 1 rounding would leave a little outside.
+    return max(0.0, min(middle - half, share)), min(1.0, max(middle + half, share))

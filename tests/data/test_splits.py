@@ -176,3 +176,34 @@ def test_a_development_split_owes_the_test_nodes_nothing() -> None:
     again = splits.development(whole, seed=4)
     assert all(a.equal(b) for a, b in zip(part, again, strict=True))
     assert not splits.development(whole, seed=5).val.equal(part.val)
+
+
+# set aside
+
+
+@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 0.9])
+@pytest.mark.parametrize("n", [0, 1, 2, 13, 200])
+def test_what_is_set_aside_is_the_share_of_every_class(share: float, n: int) -> None:
+    y = torch.arange(250) % 3
+    among = torch.arange(250) < n
+    drawn = splits.set_aside(y, among, share, random_state=4)
+    assert not (drawn & ~among).any()
+    assert abs(int(drawn.sum()) - share * n) < 1 or n == 1
+    assert int(drawn.sum()) < max(n, 1)
+    for label in range(3):
+        assert abs(int(drawn[y == label].sum()) - share * int(among[y == label].sum())) < 2
+
+
+def test_any_node_may_be_set_aside() -> None:
+    """Each as often as the others, even where a class is a single node."""
+    y = torch.tensor([0, 0, 0, 0, 1, 2, 2])
+    times = sum(
+        splits.set_aside(y, y >= 0, 0.4, random_state=seed).double() for seed in range(2000)
+    )
+    torch.testing.assert_close(times / 2000, torch.full((7,), 0.4).double(), rtol=0, atol=0.04)
+
+
+@pytest.mark.parametrize("share", [-0.1, 1.0])
+def test_a_share_set_aside_leaves_something(share: float) -> None:
+    with pytest.raises(InputError, match="must be at least 0 and less than 1"):
+        splits.set_aside(torch.zeros(4).long(), torch.ones(4).bool(), share, random_state=0)

@@ -13,6 +13,7 @@ from rich.table import Table
 from goodie.cli import study
 from goodie.cli.common import AsJson, answer, check_device, notes, print_json
 from goodie.cli.paper import paper
+from goodie.cli.report import report
 from goodie.errors import GoodieError
 
 app = typer.Typer(
@@ -25,6 +26,7 @@ app = typer.Typer(
 )
 app.add_typer(study.app, name="study")
 app.command()(paper)
+app.command()(report)
 
 
 def _print_version(wanted: bool | None) -> None:

@@ -107,6 +107,33 @@ def development(split: Split, *, seed: int) -> Split:
     return Split(split.train, val, judged)
 
 
+def set_aside(
+    y: Int[Tensor, " nodes"], among: Bool[Tensor, " nodes"], share: float, *, random_state: int
+) -> Bool[Tensor, " nodes"]:
+    """A share of some nodes, to which each class gives its own share as nearly as it can.
+
+    Every node is as likely as any other to be drawn, and their number is `share` of them rounded up
+    or down: the nodes are taken in the order of their classes, at even steps from a random start.
+    One at least is left.
+
+    Example:
+        >>> y = torch.tensor([0, 1] * 10)
+        >>> drawn = set_aside(y, y >= 0, 0.5, random_state=0)
+        >>> int(drawn.sum()), int(y[drawn].sum())
+        (10, 5)
+    """
+    if not 0.0 <= share < 1.0:
+        raise InputError(f"share is {share}; it must be at least 0 and less than 1")
+    rng = np.random.default_rng(random_state)
+    nodes = rng.permutation(among.nonzero()[:, 0].numpy())
+    nodes = nodes[np.argsort(y.numpy()[nodes], kind="stable")]
+    steps = np.floor(np.arange(len(nodes) + 1) * share + rng.random())
+    drawn = nodes[np.diff(steps) > 0]
+    out = torch.zeros_like(among)
+    out[torch.from_numpy(drawn[: max(0, len(nodes) - 1)])] = True
+    return out
+
+
 def official(data: Data, *, seed: int = 0) -> Split:
     """The split that the dataset was published with.
 

@@ -1,4 +1,4 @@
-"""What node classifiers share: who trains and selects, which labels are known, saved models."""
+"""What node classifiers share: who trains, selects and calibrates, known labels, saved models."""
 
 from abc import ABC, abstractmethod
 from copy import copy
@@ -15,8 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
 from torch_geometric.data import Data
 
+from goodie.calibrate import Calibration, informed_nodes
 from goodie.data.fingerprint import fingerprint
-from goodie.data.splits import stratified
+from goodie.data.splits import set_aside, stratified
 from goodie.data.validate import validate
 from goodie.errors import InputError, InvalidGraphError
 from goodie.evaluate import accuracy
@@ -34,6 +35,7 @@ class GraphClassifier(BaseEstimator, ABC):
     """What node classifiers share; see `NodeClassifier` and `GoodieClassifier`."""
 
     validation: float
+    calibration: float
     random_state: RandomState
     device: str
 
@@ -41,6 +43,8 @@ class GraphClassifier(BaseEstimator, ABC):
     classes_: Int[np.ndarray, " classes"]
     train_mask_: Bool[np.ndarray, " nodes"]
     val_mask_: Bool[np.ndarray, " nodes"]
+    calibration_mask_: Bool[np.ndarray, " nodes"]
+    abstains_: Bool[np.ndarray, " nodes"]
     proba_: Float[np.ndarray, "nodes classes"] | None
     history_: History | None
 
@@ -55,37 +59,94 @@ class GraphClassifier(BaseEstimator, ABC):
             data: `edge_index`; `x`, in which NaN is a hole; `y`, integers of which −1 is unknown.
                 Nodes under `train_mask` train and those under `val_mask` select. Where a mask is
                 absent, the labelled nodes that no other mask marks are meant, and part of them
-                select if the method needs it.
+                select if the method needs it. Of those that select, a share is set aside to
+                calibrate; of a method that selects nothing, all of `val_mask` calibrates.
         """
         method = self._method()
         seed = self._seed = _seed(self.random_state)
         data = validate(data)
         train, val = self._split(data, seed, selects=method.selects)
+        aside = self._set_aside(data, val, seed, selects=method.selects)
+        val = val & ~aside
         self.classes_ = data.y[train].unique().numpy()
         problem = copy(data)
         problem.train_mask, problem.val_mask, problem.test_mask = train, val, ~(train | val)
         problem.y = self._numbers(data.y, train | val)
+        answers = self._numbers(data.y, aside).numpy()
         self.method_ = method.fit(problem, seed=seed, device=self.device)
-        self.proba_ = method.proba_.numpy()
         self.history_ = method.history_ if isinstance(method, NeuralMethod) else None
         self.train_mask_, self.val_mask_ = train.numpy(), val.numpy()
+        self.calibration_mask_ = aside.numpy()
+        self.abstains_ = ~informed_nodes(problem, train, method.uses).numpy()
+        # Their labels were neither learned from nor selected by, nor are they an input.
+        asked = self.calibration_mask_ & ~self.abstains_
+        self._calibration = Calibration.fit(method.proba_.numpy()[asked], answers[asked])
+        self.proba_ = self._calibration.probability(method.proba_.numpy())
         self._known = torch.where(train, problem.y, -1)
         self._graph = _content(data)
         return self
 
-    def predict_proba(self, data: Data | None = None) -> Float[np.ndarray, "nodes classes"]:
+    def predict_proba(
+        self, data: Data | None = None, *, calibrated: bool = True
+    ) -> Float[np.ndarray, "nodes classes"]:
         """The probability of each class, a column each in the order of `classes_`.
 
         Args:
             data: a graph; the one fitted on if None. There the training labels alone are known.
                 On another graph, those under its `train_mask` are, or all that `val_mask` and
                 `test_mask` do not mark.
+            calibrated: at the temperature at which the method's probabilities suit the calibration
+                nodes best; or else as the method gives them.
         """
         problem = self._problem(data)
-        if problem is None:
-            assert self.proba_ is not None
-            return self.proba_
-        return self.method_.predict_proba(problem).numpy()
+        if problem is not None:
+            raw = self.method_.predict_proba(problem).numpy()
+            return self._calibration.probability(raw) if calibrated else raw
+        assert self.proba_ is not None
+        return self.proba_ if calibrated else self.method_.proba_.numpy()
+
+    def predict_set(
+        self, data: Data | None = None, alpha: float = 0.1, *, empty: bool = True
+    ) -> Bool[np.ndarray, "nodes classes"]:
+        """For each node the classes that its label is among, in all but `alpha` of the cases.
+
+        Split-conformal: whatever the model's probabilities are worth, a node that is like the
+        calibration nodes has its label in its set with a probability of 1 − α. Nodes of another
+        graph need not be like them.
+
+        Args:
+            data: a graph, as for `predict_proba`.
+            alpha: how often a set may miss. Below 1 / (calibration nodes + 1) nothing but all
+                classes keeps the promise, and these are what sets hold.
+            empty: whether a set may be empty. A model that is right more often than 1 − α leaves
+                sets empty where it is least sure; with False they hold the likeliest class, and
+                cover more than was asked.
+
+        Returns:
+            True for a class that is in the node's set. Sets of nodes that abstain hold every class.
+        """
+        raw = self.predict_proba(data, calibrated=False)
+        if not self.calibration_mask_.any():
+            raise InputError(
+                "no node was set aside to calibrate by: fit with calibration above 0 and two or "
+                "more nodes to select by, or mark some with val_mask"
+            )
+        return self._calibration.sets(raw, alpha=alpha, abstains=self.abstains(data), empty=empty)
+
+    def abstains(self, data: Data | None = None) -> Bool[np.ndarray, " nodes"]:
+        """The nodes that no known label reaches and no feature tells of: the model can but guess.
+
+        Args:
+            data: a graph, as for `predict_proba`.
+        """
+        problem = self._problem(data)
+        return self.abstains_ if problem is None else self._abstains(problem)
+
+    @property
+    def temperature_(self) -> float:
+        """What the logarithms of the method's probabilities are divided by; 1 if uncalibrated."""
+        check_is_fitted(self, "method_")
+        return self._calibration.temperature
 
     def predict(self, data: Data | None = None) -> Int[np.ndarray, " nodes"]:
         """The likeliest class of every node; `data` as for `predict_proba`."""
@@ -99,17 +160,12 @@ class GraphClassifier(BaseEstimator, ABC):
         Args:
             data: a graph with their labels; those of judged nodes are no input.
             judged: which nodes; by default those under `test_mask`, or else the labelled ones that
-                are neither an input nor trained or selected on.
+                are neither an input nor trained on, selected by or calibrated by.
         """
         check_is_fitted(self, "method_")
         data = validate(data)
         if judged is None:
-            judged = data.get("test_mask")
-        if judged is None:
-            used = known_labels(data)
-            if _content(data) == self._graph:
-                used = torch.from_numpy(self.train_mask_ | self.val_mask_)
-            judged = (data.y >= 0) & ~used
+            judged = self.to_judge(data)
         if not judged.any():
             raise InputError("no node is judged: mark some with test_mask, or pass `judged`")
         problem = copy(data)
@@ -118,6 +174,23 @@ class GraphClassifier(BaseEstimator, ABC):
             problem.train_mask = problem.train_mask & ~judged
         probability = torch.from_numpy(self.predict_proba(problem))
         return accuracy(probability, self._numbers(data.y, judged, strangers=True), judged) / 100
+
+    def to_judge(self, data: Data) -> Bool[Tensor, " nodes"]:
+        """The labelled nodes that fitting left alone: `test_mask`, or those in no other part."""
+        judged: Tensor = data.y >= 0
+        if data.get("test_mask") is not None:
+            judged = judged & data.test_mask
+        elif self.knows(data):
+            used = self.train_mask_ | self.val_mask_ | self.calibration_mask_
+            judged = judged & ~torch.from_numpy(used)
+        else:
+            judged = judged & ~known_labels(data)
+        return judged
+
+    def knows(self, data: Data) -> bool:
+        """Whether this is the graph that it was fitted on, by its edges and features."""
+        check_is_fitted(self, "method_")
+        return _content(validate(data)) == self._graph
 
     def save(self, folder: str | Path) -> None:
         """Write the fitted model as a folder of JSON and safetensors."""
@@ -130,11 +203,15 @@ class GraphClassifier(BaseEstimator, ABC):
                 "graph": self._graph,
                 "history": None if self.history_ is None else asdict(self.history_),
                 "parameters": self.get_params() | {"random_state": self._seed},
+                "temperature": self._calibration.temperature,
             },
             tensors={
                 "known": self._known,
                 "train_mask": torch.from_numpy(self.train_mask_),
                 "val_mask": torch.from_numpy(self.val_mask_),
+                "calibration_mask": torch.from_numpy(self.calibration_mask_),
+                "abstains": torch.from_numpy(self.abstains_),
+                "strange": torch.from_numpy(self._calibration.strange),
             },
         )
 
@@ -155,6 +232,9 @@ class GraphClassifier(BaseEstimator, ABC):
         model.history_ = None if extra["history"] is None else History(**extra["history"])
         model.train_mask_ = tensors["train_mask"].numpy()
         model.val_mask_ = tensors["val_mask"].numpy()
+        model.calibration_mask_ = tensors["calibration_mask"].numpy()
+        model.abstains_ = tensors["abstains"].numpy()
+        model._calibration = Calibration(extra["temperature"], tensors["strange"].numpy())
         model._known, model._graph = tensors["known"], extra["graph"]
         model._seed = parameters["random_state"]
         return model
@@ -184,6 +264,22 @@ class GraphClassifier(BaseEstimator, ABC):
                 "each class aside to select by: label more, or mark some with val_mask"
             )
         return drawn.train, drawn.val
+
+    def _set_aside(
+        self, data: Data, val: Bool[Tensor, " nodes"], seed: int, *, selects: bool
+    ) -> Bool[Tensor, " nodes"]:
+        """Who calibrates, of the nodes that could select."""
+        if not 0.0 <= self.calibration < 1.0:
+            raise InputError(
+                f"calibration is {self.calibration}; it is a share, at least 0 and less than 1"
+            )
+        known: Tensor = val & (data.y >= 0)
+        if self.calibration > 0 and not selects:
+            return known
+        return set_aside(data.y, known, self.calibration, random_state=seed)
+
+    def _abstains(self, problem: Data) -> Bool[np.ndarray, " nodes"]:
+        return ~informed_nodes(problem, known_labels(problem), self.method_.uses).numpy()
 
     def _problem(self, data: Data | None) -> Data | None:
         """The graph with the labels that are an input; None: fitting has answered for it already.

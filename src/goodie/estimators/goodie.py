@@ -45,12 +45,17 @@ class GoodieClassifier(GraphClassifier):
         patience: epochs without a better validation accuracy after which training ends.
         validation: where the graph has no `val_mask`, the share of each class's labelled nodes that
             selects the epoch instead of training.
+        calibration: share of the nodes to select by that is set aside to calibrate by: for the
+            temperature of the probabilities, and for `predict_set`.
         random_state: of that split, of the initial weights and of dropout.
         device: `cpu` or `cuda`.
 
     Attributes:
         classes_: the labels, in the order of the probabilities' columns.
-        train_mask_, val_mask_: the nodes trained on, and those that selected.
+        train_mask_, val_mask_, calibration_mask_: the nodes trained on, those that selected, and
+            those that calibrated.
+        temperature_: of the probabilities.
+        abstains_: in the graph fitted on, the nodes that the model can but guess at.
         proba_: probabilities in the graph fitted on; None in a model from a file.
         attention_: there, how much of each node came from structure and from features; likewise.
         voice_: who answers, chosen on the validation nodes: `both` branches together, `structure`
@@ -94,6 +99,7 @@ class GoodieClassifier(GraphClassifier):
         max_epochs: int = Settings.max_epochs,
         patience: int = Settings.patience,
         validation: float = 0.2,
+        calibration: float = 0.25,
         random_state: RandomState = 0,
         device: str = "cpu",
     ) -> None:
@@ -118,6 +124,7 @@ class GoodieClassifier(GraphClassifier):
         self.max_epochs = max_epochs
         self.patience = patience
         self.validation = validation
+        self.calibration = calibration
         self.random_state = random_state
         self.device = device
 

@@ -16,12 +16,17 @@ class NodeClassifier(GraphClassifier):
         settings: those that are not to be its defaults.
         validation: where the graph has no `val_mask`, the share of each class's labelled nodes that
             selects the epoch instead of training, if the method selects one.
+        calibration: share of the nodes to select by that is set aside to calibrate by: for the
+            temperature of the probabilities, and for `predict_set`.
         random_state: of that split, of the initial weights and of dropout.
         device: `cpu` or `cuda`.
 
     Attributes:
         classes_: the labels, in the order of the probabilities' columns.
-        train_mask_, val_mask_: the nodes trained on, and those that selected.
+        train_mask_, val_mask_, calibration_mask_: the nodes trained on, those that selected, and
+            those that calibrated.
+        temperature_: of the probabilities.
+        abstains_: in the graph fitted on, the nodes that the model can but guess at.
         proba_: probabilities in the graph fitted on; None in a model from a file.
         history_: losses and validation scores of every epoch; None where nothing is trained.
         method_: what does the work.
@@ -42,12 +47,14 @@ class NodeClassifier(GraphClassifier):
         method: str = "goodie",
         settings: Mapping[str, Any] | None = None,
         validation: float = 0.2,
+        calibration: float = 0.25,
         random_state: RandomState = 0,
         device: str = "cpu",
     ) -> None:
         self.method = method
         self.settings = settings
         self.validation = validation
+        self.calibration = calibration
         self.random_state = random_state
         self.device = device
 
