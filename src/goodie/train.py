@@ -3,7 +3,7 @@
 import copy
 import math
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -77,6 +77,7 @@ def train(
     score: Callable[[], Tensor],
     settings: Training,
     steady: bool = True,
+    generators: Sequence[torch.Generator] = (),
     progress: bool | None = None,
 ) -> History:
     """Train a model and leave it with the weights of its best validation epoch.
@@ -92,6 +93,7 @@ def train(
         settings: how.
         steady: every epoch is the same work on the device, and none of it waits for the host; on a
             GPU it is then recorded once and replayed.
+        generators: on the model's device, that the loss draws from; those of its dropout are known.
         progress: draw a bar on stderr; None: where that is a terminal.
     """
     on_gpu = any(parameter.is_cuda for parameter in model.parameters())
@@ -119,7 +121,7 @@ def train(
     try:
         for epoch in bar:
             if on_gpu and steady and epoch == WARM_UP:
-                run_epoch = recorded(run_epoch, model)
+                run_epoch = recorded(run_epoch, model, generators)
             read = run_epoch().tolist()
             losses.append(_finite(read[0], "loss", epoch))
             scores.append(_finite(read[1], "validation score", epoch))
@@ -138,13 +140,19 @@ def train(
     return History(len(losses), best_epoch, best, losses, scores, interrupted)
 
 
-def recorded(run_epoch: Callable[[], Tensor], model: torch.nn.Module) -> Callable[[], Tensor]:
+def recorded(
+    run_epoch: Callable[[], Tensor],
+    model: torch.nn.Module,
+    generators: Sequence[torch.Generator] = (),
+) -> Callable[[], Tensor]:
     """The kernels of one epoch as a CUDA graph, which the host starts with a single call.
 
     An epoch of a small graph is a hundred kernels of a few microseconds each; started one by one
     they leave the GPU idle most of the time.
     """
     graph = torch.cuda.CUDAGraph()
+    for generator in generators:
+        graph.register_generator_state(generator)
     for module in model.modules():
         if isinstance(module, Dropout):
             graph.register_generator_state(module.generator)

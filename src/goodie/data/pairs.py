@@ -68,23 +68,15 @@ class NonEdges:
     def _num_pairs(self) -> int:
         return self.num_nodes * (self.num_nodes - 1) // 2
 
-    def draw(
-        self, count: int, generator: np.random.Generator, *, again: bool = False
-    ) -> Int[Tensor, "2 drawn"]:
-        """So many of them, each as likely as any other.
-
-        Args:
-            count: how many.
-            generator: of the draws.
-            again: a pair may come more than once, which is cheaper.
-        """
-        if count > len(self) and not (again and len(self)):
+    def draw(self, count: int, generator: np.random.Generator) -> Int[Tensor, "2 drawn"]:
+        """So many of them, all different, each as likely as any other."""
+        if count > len(self):
             raise InvalidGraphError(
                 f"{count} pairs without an edge were asked for, but of the {self._num_pairs} pairs "
                 f"of {self.num_nodes} nodes only {len(self)} have none"
             )
         if self._free is not None:
-            return _pairs(generator.choice(self._free, count, replace=again), self.num_nodes)
+            return _pairs(generator.choice(self._free, count, replace=False), self.num_nodes)
         drawn = np.empty(0, np.int64)
         while len(drawn) < count:
             # A few more than are missing, since some are edges, loops or there already.
@@ -93,9 +85,8 @@ class NonEdges:
             low, high = ends.min(axis=0), ends.max(axis=0)
             key = (low * self.num_nodes + high)[low != high]
             drawn = np.concatenate([drawn, key[~_among(key, self._taken)]])
-            if not again:
-                _, first = np.unique(drawn, return_index=True)
-                drawn = drawn[np.sort(first)]
+            _, first = np.unique(drawn, return_index=True)
+            drawn = drawn[np.sort(first)]
         return _pairs(drawn[:count], self.num_nodes)
 
 

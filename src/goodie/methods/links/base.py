@@ -5,7 +5,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
-import numpy as np
 import torch
 from jaxtyping import Float
 from torch import Tensor
@@ -17,7 +16,7 @@ from goodie.errors import InvalidGraphError
 from goodie.evaluate import percent_above
 from goodie.methods import neural
 from goodie.methods.base import Learner
-from goodie.nn.decoder import pair_logits, reconstruction
+from goodie.nn.decoder import RandomPairs, pair_logits, reconstruction
 from goodie.train import History, Training, train
 
 # The paper's auto-encoder; like the one it builds on, it drops nothing out.
@@ -71,32 +70,36 @@ class LinkMethod(Learner[C]):
     history_: History
     device_: torch.device | str
     embedded_: Float[Tensor, "nodes width"] | None
+    _steady: bool = True
 
     def fit(
         self, data: Data, selecting: Told, *, seed: int = 0, device: torch.device | str = "cpu"
     ) -> "LinkMethod[C]":
         """Learn from a graph's edges; returns itself.
 
-        Each epoch draws as many pairs without an edge as there are edges. Which pairs those are
-        depends on the edges of this graph alone.
+        Each epoch draws as many other pairs as there are edges, and depends on no edge that is not
+        in this graph.
         """
         data = validate(data)
         n = int(data.num_nodes)
         edges = edge_pairs(data.edge_index, n)
         if edges.shape[1] == 0:
             raise InvalidGraphError("the graph has no edges between different nodes to learn from")
-        self.device_ = device
-        encode = self._begin(data, torch.Generator().manual_seed(seed))
-        free, rng = NonEdges(edges, n), np.random.default_rng([seed, 1])
-        if len(free) == 0:
+        if len(NonEdges(edges, n)) == 0:
             raise InvalidGraphError("every two nodes are joined, so there is nothing to tell apart")
-        edges = edges.to(device)
-        right, wrong = (pairs.to(device) for pairs in selecting)
+        self.device_ = device
+        generator = torch.Generator().manual_seed(seed)
+        encode = self._begin(data, generator)
+        own = torch.Generator(device).manual_seed(
+            int(torch.randint(2**31, (), generator=generator))
+        )
+        edges, right, wrong = (pairs.to(device) for pairs in (edges, *selecting))
+        pairs = RandomPairs(edges, n, own)
 
         def loss() -> Tensor:
-            others = free.draw(edges.shape[1], rng, again=True).to(device)
+            drawn, counted = pairs.draw()
             ways, penalty = encode()
-            value = torch.stack([reconstruction(z, edges, others) for z in ways]).sum()
+            value = torch.stack([reconstruction(z, edges, drawn, counted) for z in ways]).sum()
             return value if penalty is None else value + penalty()
 
         def areas() -> Tensor:
@@ -110,7 +113,8 @@ class LinkMethod(Learner[C]):
             loss=loss,
             score=lambda: areas().max(),
             settings=self.settings,
-            steady=False,  # pairs are drawn on the host
+            steady=self._steady,
+            generators=[own],
         )
         with torch.no_grad():
             self._choose(int(areas().argmax()))

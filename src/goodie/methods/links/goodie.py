@@ -124,6 +124,8 @@ class GoodieLinks(LinkMethod[Settings]):
             contrast = branches.contrast(
                 known, spread.scores, settings, width=model.fusion.width_out, generator=generator
             )
+        # A random half is drawn on the host.
+        self._steady = model.fusion.nodewise and (contrast is None or contrast.steady)
 
         def encode() -> Encoded:
             said = self._voices(inputs)
