@@ -1,10 +1,11 @@
 """What node classifiers share: who trains and selects, which labels are known, saved models."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import torch
@@ -28,6 +29,21 @@ from goodie.train import History
 RandomState = int | np.random.RandomState | None
 
 E = TypeVar("E", bound="GraphClassifier")
+
+
+class Answers(NamedTuple):
+    """What a classifier says of every node, and from what.
+
+    Attributes:
+        proba: of each class.
+        known: the nodes whose labels were an input.
+        structure: the share of the answer that came from the structure, the rest being the
+            features'; None of methods that do not tell.
+    """
+
+    proba: Float[np.ndarray, "nodes classes"]
+    known: Bool[np.ndarray, " nodes"]
+    structure: Float[np.ndarray, " nodes"] | None
 
 
 class GraphClassifier(BaseEstimator, ABC):
@@ -87,6 +103,15 @@ class GraphClassifier(BaseEstimator, ABC):
             return self.proba_
         return self.method_.predict_proba(problem).numpy()
 
+    def explain(self, data: Data | None = None) -> Answers:
+        """Probabilities with where they come from, in one go; `data` as for `predict_proba`."""
+        problem = self._problem(data)
+        if problem is None:
+            assert self.proba_ is not None
+            return Answers(self.proba_, self.train_mask_, None)
+        known: np.ndarray = problem.train_mask.numpy()
+        return Answers(self.method_.predict_proba(problem).numpy(), known, None)
+
     def predict(self, data: Data | None = None) -> Int[np.ndarray, " nodes"]:
         """The likeliest class of every node; `data` as for `predict_proba`."""
         likeliest = self.predict_proba(data).argmax(axis=1)
@@ -119,8 +144,15 @@ class GraphClassifier(BaseEstimator, ABC):
         probability = torch.from_numpy(self.predict_proba(problem))
         return accuracy(probability, self._numbers(data.y, judged, strangers=True), judged) / 100
 
-    def save(self, folder: str | Path) -> None:
-        """Write the fitted model as a folder of JSON and safetensors."""
+    def save(
+        self, folder: str | Path, *, beside: Mapping[str, storage.Writer] | None = None
+    ) -> None:
+        """Write the fitted model as a folder of JSON and safetensors.
+
+        Args:
+            folder: where to; replaced if it holds a model.
+            beside: other files of the folder, by name, each a function that writes it.
+        """
         check_is_fitted(self, "method_")
         storage.save(
             self.method_,
@@ -136,6 +168,7 @@ class GraphClassifier(BaseEstimator, ABC):
                 "train_mask": torch.from_numpy(self.train_mask_),
                 "val_mask": torch.from_numpy(self.val_mask_),
             },
+            beside=beside,
         )
 
     @classmethod
