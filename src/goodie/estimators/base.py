@@ -74,7 +74,7 @@ class GraphClassifier(BaseEstimator, ABC):
                 select if the method needs it.
         """
         method = self._method()
-        seed = self._seed = _seed(self.random_state)
+        seed = self._seed = seed_of(self.random_state)
         data = validate(data)
         train, val = self._split(data, seed, selects=method.selects)
         self.classes_ = data.y[train].unique().numpy()
@@ -111,6 +111,11 @@ class GraphClassifier(BaseEstimator, ABC):
             return Answers(self.proba_, self.train_mask_, None)
         known: np.ndarray = problem.train_mask.numpy()
         return Answers(self.method_.predict_proba(problem).numpy(), known, None)
+
+    def knows(self, data: Data) -> bool:
+        """Whether this is the graph fitted on: the same edges and features."""
+        check_is_fitted(self, "method_")
+        return _content(validate(data)) == self._graph
 
     def predict(self, data: Data | None = None) -> Int[np.ndarray, " nodes"]:
         """The likeliest class of every node; `data` as for `predict_proba`."""
@@ -258,7 +263,7 @@ class GraphClassifier(BaseEstimator, ABC):
         return torch.where(found, place, -1)
 
 
-def _seed(random_state: RandomState) -> int:
+def seed_of(random_state: RandomState) -> int:
     """A number is a seed itself; None is a new one each time, from the system."""
     if isinstance(random_state, int | np.integer):
         return int(random_state)

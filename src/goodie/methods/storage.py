@@ -108,8 +108,8 @@ def load(folder: Path, *, device: torch.device | str = "cpu") -> Stored:
             raise ValueError(f"{MODEL} holds no model")
         if page["format"] != FORMAT:
             raise InputError(
-                f"{folder} has format {page['format']!r}; this version reads {FORMAT}: it was saved "
-                "by another version of goodie"
+                f"{folder} has format {page['format']!r}; this version reads {FORMAT}: another "
+                "version of goodie saved it"
             )
         if page.pop("digest") != _own_digest(page):
             raise ValueError(f"{MODEL} is not as it was written")

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from goodie.data.tables.encoding import MAX_CATEGORIES
 from goodie.data.tables.graph import Problem, TableGraph
+from goodie.data.tables.options import Options
 from goodie.errors import InputError
 from goodie.estimators.base import GraphClassifier
 from goodie.methods import get
@@ -79,7 +80,7 @@ def fit(
     problem = graph.encode(known, max_categories=max_categories)
     model = classifier(method, settings, random_state=random_state, device=device)
     say(f"fitting {method}")
-    model.fit(masked(problem.data, parts, selects=kind.selects))
+    _go_on(model.fit(masked(problem.data, parts, selects=kind.selects)))
     assert model.proba_ is not None
     proba = model.proba_
     accuracy = {method: judged(proba, problem.data.y, parts)}
@@ -140,10 +141,18 @@ def _refitted(
     data.train_mask = train if kind.selects else train | parts.select
     data.val_mask = parts.select if kind.selects else None
     model = classifier(method, settings, random_state=random_state, device=device)
-    return problem, model.fit(data)
+    return problem, _go_on(model.fit(data))
 
 
-def _with_types(graph: TableGraph, problem: Problem) -> Any:
+def _go_on(model: GraphClassifier) -> GraphClassifier:
+    """Pass on an interrupt, which training itself takes for a wish to end early."""
+    if model.history_ is not None and model.history_.interrupted:
+        raise KeyboardInterrupt
+    return model
+
+
+def _with_types(graph: TableGraph, problem: Problem) -> Options:
+    """How another table is to be read."""
     return replace(graph.options, types=problem.encoding.kinds)
 
 

@@ -1,6 +1,7 @@
 """What a model says of the nodes of a graph, as a table."""
 
 import warnings
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -30,7 +31,10 @@ def predict(model: TableModel, graph: TableGraph) -> pl.DataFrame:
     data = model.data(graph)
     answers = model.classifier.explain(data)
     frame = answers_table(model, graph, answers, data)
-    _warn(graph, data.y, torch.from_numpy(answers.known))
+    used = answers.known
+    if model.classifier.knows(data):
+        used = used | model.classifier.val_mask_
+    _warn(graph, data.y, torch.from_numpy(used))
     return frame
 
 
@@ -67,8 +71,23 @@ def answers_table(
     )
 
 
-def _warn(graph: TableGraph, y: Tensor, known: Tensor) -> None:
-    """Say which labels of the table were no input."""
+def summarise(frame: pl.DataFrame) -> dict[str, Any]:
+    """What a table that `predict` gave comes to, as JSON has it."""
+    counts = (
+        frame["label"].value_counts(name="count").sort("count", "label", descending=[True, False])
+    )
+    probabilities = [name for name in frame.columns if name.startswith("p_")]
+    return {
+        "nodes": frame.height,
+        "labels": {str(label): count for label, count in counts.iter_rows()},
+        "mean_probability": frame.select(pl.max_horizontal(probabilities)).to_series().mean(),
+        "mean_structure_share": frame["structure_share"].mean(),
+        "no_label_within_reach": int((~frame["label_within_reach"]).sum()),
+    }
+
+
+def _warn(graph: TableGraph, y: Tensor, used: Tensor) -> None:
+    """Say which labels of the table were not used."""
     labels = graph.nodes.labels
     if labels is None:
         return
@@ -78,11 +97,10 @@ def _warn(graph: TableGraph, y: Tensor, known: Tensor) -> None:
             f"{strangers:,} nodes have labels that the model has not seen, which count as unknown",
             stacklevel=3,
         )
-    unused = int(((y >= 0) & ~known).sum())
+    unused = int(((y >= 0) & ~used).sum())
     if unused:
         warnings.warn(
-            f"this is the graph that the model was fitted on: {unused:,} labels that it was not "
-            "trained on, those that selected among them, are no input; fit again to learn from new "
-            "ones",
+            f"this is the graph that the model was fitted on, and {unused:,} of its labels are new: "
+            "they are no input; fit again to learn from them",
             stacklevel=3,
         )

@@ -1,7 +1,7 @@
 """What a column holds: numbers, yes or no, dates or categories; found out, or as the user says."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import polars as pl
@@ -21,8 +21,8 @@ YES, NO = frozenset({"true", "yes", "t", "y"}), frozenset({"false", "no", "f", "
 # numbers with a slip in it than one of categories.
 MOSTLY = 0.8
 
-DATE_FORMATS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y")
-TIME_FORMATS = ("%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.fZ")
+DATE_FORMS = ("%Y-%m-%d", "%Y/%m/%d", "%d.%m.%Y")
+TIME_FORMS = ("%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M:%S%.fZ")
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +34,7 @@ class Column:
         kind: what it holds.
         values: Float64, Boolean, Date or Datetime, or String; of an ignored column as they came.
         whole: of numbers, whether all that are observed are whole.
+        form: of dates in a text, how they are written.
         notes: what was noticed, as sentences.
     """
 
@@ -41,6 +42,7 @@ class Column:
     kind: Kind
     values: pl.Series
     whole: bool = False
+    form: str | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -96,7 +98,7 @@ def _find_out(sheet: Sheet, text: pl.Series) -> Kind:
         return "boolean"
     attempts: list[tuple[Kind, str, pl.Series]] = [
         ("numeric", "numbers", _numbers(text)),
-        ("date", "dates", _dates(text)),
+        ("date", "dates", _dates(text)[0]),
     ]
     for kind, what, parsed in attempts:
         fits = int(parsed.is_not_null().sum())
@@ -119,9 +121,13 @@ def _of_text(text: pl.Series, kind: Kind) -> Column:
     name = text.name
     if kind == "ignored":
         return Column(name, kind, text, notes=(f"{name!r} holds nothing and is left out",))
-    parsed = {"numeric": _numbers, "date": _dates, "boolean": _yes_or_no}
-    values = parsed[kind](text) if kind in parsed else text
-    return _finished(name, kind, values, lost=int((text.is_not_null() & values.is_null()).sum()))
+    values, form = text, None
+    if kind == "date":
+        values, form = _dates(text)
+    elif kind != "categorical":
+        values = _numbers(text) if kind == "numeric" else _yes_or_no(text)
+    lost = int((text.is_not_null() & values.is_null()).sum())
+    return replace(_finished(name, kind, values, lost=lost), form=form)
 
 
 def _of_typed(raw: pl.Series, kind: Kind | None) -> Column:
@@ -147,8 +153,7 @@ def _of_typed(raw: pl.Series, kind: Kind | None) -> Column:
         return _finished(name, kind, raw.cast(pl.String))
     if kind == found:
         return _finished(name, kind, raw.cast(pl.Float64) if kind == "numeric" else raw)
-    text = _of_text(raw.cast(pl.String), kind)
-    return Column(name, kind, text.values, text.whole, text.notes)
+    return _of_text(raw.cast(pl.String), kind)
 
 
 def _finished(name: str, kind: Kind, values: pl.Series, lost: int = 0) -> Column:
@@ -162,7 +167,7 @@ def _finished(name: str, kind: Kind, values: pl.Series, lost: int = 0) -> Column
             notes.append(f"{infinite} infinite values of {name!r} count as holes")
         values = values.set(~values.is_finite().fill_null(True), None)  # NaN too
         whole = bool((values == values.round()).all()) and values.null_count() < len(values)
-    return Column(name, kind, values, whole, tuple(notes))
+    return Column(name, kind, values, whole, notes=tuple(notes))
 
 
 def _numbers(text: pl.Series) -> pl.Series:
@@ -179,8 +184,10 @@ def _yes_or_no(text: pl.Series) -> pl.Series:
     return values
 
 
-def _dates(text: pl.Series) -> pl.Series:
-    """Dates in the first format that most of them have; with a time of day where they do."""
-    tried = [text.str.to_date(one, strict=False) for one in DATE_FORMATS]
-    tried += [text.str.to_datetime(one, strict=False, time_unit="us") for one in TIME_FORMATS]
-    return min(tried, key=lambda values: int(values.null_count()))
+def _dates(text: pl.Series) -> tuple[pl.Series, str]:
+    """Dates in the form that most of them have, with a time of day if it has one; and the form."""
+    tried = [(text.str.to_date(form, strict=False), form) for form in DATE_FORMS]
+    tried += [
+        (text.str.to_datetime(form, strict=False, time_unit="us"), form) for form in TIME_FORMS
+    ]
+    return min(tried, key=lambda one: int(one[0].null_count()))
