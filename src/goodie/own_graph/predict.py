@@ -100,7 +100,7 @@ def _warn(graph: TableGraph, y: Tensor, used: Tensor) -> None:
     unused = int(((y >= 0) & ~used).sum())
     if unused:
         warnings.warn(
-            f"this is the graph that the model was fitted on, and {unused:,} of its labels are new: "
-            "they are no input; fit again to learn from them",
+            f"this is the graph that the model was fitted on, and {unused:,} of its labels are "
+            "new: they are no input; fit again to learn from them",
             stacklevel=3,
         )

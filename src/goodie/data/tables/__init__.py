@@ -1,5 +1,17 @@
 """Graphs that come as two tables, one of nodes and one of edges."""
 
+from goodie.data.tables.adapters import (
+    from_networkx,
+    from_numpy,
+    from_pandas,
+    from_pyg,
+    from_scipy,
+    to_networkx,
+    to_numpy,
+    to_pandas,
+    to_pyg,
+    to_scipy,
+)
 from goodie.data.tables.encoding import Encoding
 from goodie.data.tables.graph import Problem, TableGraph, from_frames, read_graph
 from goodie.data.tables.options import Options
@@ -11,6 +23,16 @@ __all__ = [
     "Problem",
     "TableGraph",
     "from_frames",
+    "from_networkx",
+    "from_numpy",
+    "from_pandas",
+    "from_pyg",
+    "from_scipy",
     "read_graph",
+    "to_networkx",
+    "to_numpy",
+    "to_pandas",
+    "to_pyg",
+    "to_scipy",
     "write_table",
 ]

@@ -116,6 +116,7 @@ class Encoding:
         training: Bool[np.ndarray, " nodes"],
         *,
         max_categories: int = MAX_CATEGORIES,
+        standardised: bool = True,
     ) -> Fitted:
         """The encoding by what the training rows show; the other rows are not looked at.
 
@@ -123,6 +124,7 @@ class Encoding:
             columns: of the table.
             training: the rows.
             max_categories: a column that shows more is left out.
+            standardised: whether numbers are; else they are taken as they are.
         """
         chosen = pl.Series(training)
         found: list[Scaled | OneHot] = []
@@ -143,6 +145,8 @@ class Encoding:
                     )
                 else:
                     found.append(OneHot(column.name, tuple(categories)))
+            elif not standardised:
+                found.append(Scaled(column.name, column.kind, 0.0, 1.0))
             else:
                 numbers = as_numbers(known, column.kind)
                 # Beyond rounding: a constant's deviation may come out as 1e-17 of it.
@@ -159,7 +163,12 @@ class Encoding:
         return Fitted(cls(tuple(found)), tuple(notes))
 
     def apply(
-        self, columns: Sequence[Column], num_nodes: int, *, farthest: float = FARTHEST
+        self,
+        columns: Sequence[Column],
+        num_nodes: int,
+        *,
+        farthest: float = FARTHEST,
+        dtype: type[np.floating] = np.float32,
     ) -> Float[Tensor, "nodes width"]:
         """x, with NaN in the holes.
 
@@ -170,9 +179,10 @@ class Encoding:
             columns: of a table, read by `kinds`.
             num_nodes: rows of the table.
             farthest: standard deviations from the mean beyond which a number is cut.
+            dtype: precision of x.
         """
         there = {column.name: column for column in columns}
-        x = np.full((num_nodes, self.width), np.nan, dtype=np.float32)
+        x = np.full((num_nodes, self.width), np.nan, dtype=dtype)
         absent: list[str] = []
         strangers: dict[str, int] = {}
         at = 0
