@@ -86,8 +86,8 @@ def fit(
         f"[bold]{method}[/] on {sizes['nodes']:,} nodes, {sizes['edges']:,} edges and "
         f"{sizes['columns']} columns; {sizes['labelled']:,} labelled nodes of {sizes['classes']} "
         f"classes ({parts['train']:,} train, {parts['select']:,} select, {parts['judge']:,} "
-        f"judge): validation accuracy [bold]{percent(own['accuracy'])}[/], between {percent(own['low'])} "
-        f"and {percent(own['high'])}"
+        f"judge): validation accuracy [bold]{percent(own['accuracy'])}[/], between "
+        f"{percent(own['low'])} and {percent(own['high'])}"
     )
     print_accuracy(facts["accuracy"], facts["optimistic"])
     again = " It has since learned from the judges too." if facts["refitted"] else ""
