@@ -10,6 +10,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from goodie.data.tables.graph import TableGraph
+from goodie.data.tables.sheet import counted
 from goodie.estimators.base import Answers
 from goodie.graph import operator
 from goodie.own_graph.model import TableModel
@@ -94,13 +95,13 @@ def _warn(graph: TableGraph, y: Tensor, used: Tensor) -> None:
     strangers = int(((labels.y >= 0) & (y < 0)).sum())
     if strangers:
         warnings.warn(
-            f"{strangers:,} nodes have labels that the model has not seen, which count as unknown",
+            f"taken for unknown: {counted(strangers, 'label')} that the model has not seen",
             stacklevel=3,
         )
     unused = int(((y >= 0) & ~used).sum())
     if unused:
         warnings.warn(
-            f"this is the graph that the model was fitted on, and {unused:,} of its labels are "
-            "new: they are no input; fit again to learn from them",
+            "no input, as this is the graph that the model was fitted on: "
+            f"{counted(unused, 'label')} that it was not fitted with; fit again to learn from them",
             stacklevel=3,
         )

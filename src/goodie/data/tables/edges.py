@@ -10,7 +10,7 @@ from torch import Tensor
 
 from goodie.data.tables.nodes import NodeTable, keys, missing_key, named
 from goodie.data.tables.options import Options
-from goodie.data.tables.sheet import Sheet, listed
+from goodie.data.tables.sheet import Sheet, counted, listed
 from goodie.errors import InputError
 
 SOURCES = ("source", "src", "from", "u", "node1", "id1")
@@ -85,7 +85,8 @@ def read_edges(sheet: Sheet, nodes: NodeTable, options: Options) -> EdgeTable:
         if absent.any():
             place = sheet.place(int(absent.arg_true()[0]))
             raise InputError(
-                f"{int(absent.sum()):,} edges have no id in column {name!r}, e.g. in {place}"
+                f"an id is lacking in column {name!r} of {counted(int(absent.sum()), 'edge')}, e.g. "
+                f"in {place}"
             )
     node_keys = keys(nodes.ids)
     ends = np.stack([_places(key[name], node_keys) for name in (source, target)])
@@ -128,8 +129,8 @@ def _unknown(
     bad = np.flatnonzero((ends < 0).any(axis=0))
     row = int(bad[0])
     said = (
-        f"{len(bad):,} {'edge names' if len(bad) == 1 else 'edges name'} unknown nodes, e.g. "
-        f"{source[row]!r} → {target[row]!r} in {sheet.place(row)}"
+        f"unknown nodes are named by {counted(len(bad), 'edge')}, e.g. {source[row]!r} → "
+        f"{target[row]!r} in {sheet.place(row)}"
     )
     stranger = source[row] if ends[0, row] < 0 else target[row]
     if (keys(nodes.ids).str.strip_chars() == str(stranger).strip()).any():
@@ -151,8 +152,8 @@ def _weights(sheet: Sheet, name: str) -> Float[np.ndarray, " rows"]:
     if bad.any():
         row = int(bad.arg_true()[0])
         raise InputError(
-            f"{int(bad.sum()):,} edge weights in column {name!r} are no numbers from 0 up, e.g. "
-            f"{raw[row]!r} in {sheet.place(row)}"
+            f"a weight is a number from 0 up; column {name!r} holds "
+            f"{counted(int(bad.sum()), 'other value')}, e.g. {raw[row]!r} in {sheet.place(row)}"
         )
     weights: np.ndarray = values.to_numpy()
     return weights

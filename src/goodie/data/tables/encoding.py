@@ -14,6 +14,7 @@ from jaxtyping import Bool, Float
 from torch import Tensor
 
 from goodie.data.tables.kinds import Column, Kind
+from goodie.data.tables.sheet import counted, listed
 from goodie.errors import InputError
 
 FORMAT = 1
@@ -156,9 +157,8 @@ class Encoding:
                 found.append(Scaled(column.name, column.kind, mean, 0.0 if constant else scale))
         if unseen:
             notes.append(
-                f"{_count(len(unseen), 'column')} that no training node shows "
-                f"{'is' if len(unseen) == 1 else 'are'} left out: {', '.join(unseen[:5])}"
-                + (" …" if len(unseen) > 5 else "")
+                f"left out, as no training node shows it: {counted(len(unseen), 'column')} "
+                f"({listed(unseen, 5)})"
             )
         return Fitted(cls(tuple(found)), tuple(notes))
 
@@ -199,16 +199,15 @@ class Encoding:
             at += len(column.names)
         if absent:
             warnings.warn(
-                f"the table lacks {_count(len(absent), 'column')} that the model was fitted on, "
-                f"which count as holes throughout: {', '.join(absent[:5])}",
+                f"taken for holes throughout: {counted(len(absent), 'column')} that the model was "
+                f"fitted on and this table lacks ({listed(absent, 5)})",
                 stacklevel=2,
             )
         for name, count in strangers.items():
             if count:
                 warnings.warn(
-                    f"{_count(count, 'value')} of {name!r} {'is a' if count == 1 else 'are'} "
-                    f"{'category' if count == 1 else 'categories'} that the model has not seen, "
-                    "and count as holes",
+                    f"taken for holes: {counted(count, 'value')} of {name!r}, a category that the "
+                    "model has not seen",
                     stacklevel=2,
                 )
         return torch.from_numpy(x)
@@ -280,10 +279,6 @@ def _column(entry: Mapping[str, Any]) -> Scaled | OneHot:
     if not (math.isfinite(mean) and math.isfinite(scale) and scale >= 0):
         raise ValueError(f"mean {mean} and scale {scale} of {name!r}")
     return Scaled(name, kind, mean, scale)
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def dumps(page: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 import polars as pl
 
-from goodie.data.tables.sheet import Sheet
+from goodie.data.tables.sheet import Sheet, counted
 from goodie.errors import InputError
 
 Kind = Literal["numeric", "boolean", "date", "categorical", "ignored"]
@@ -108,8 +108,8 @@ def _find_out(sheet: Sheet, text: pl.Series) -> Kind:
             odd = known & parsed.is_null()
             row = int(odd.arg_true()[0])
             raise InputError(
-                f"column {text.name!r} of {sheet.source} mixes {fits} {what} with {count - fits} "
-                f"other {'value' if count - fits == 1 else 'values'}, e.g. {text[row]!r} in "
+                f"column {text.name!r} of {sheet.source} mixes {fits:,} {what} with "
+                f"{counted(count - fits, 'other value')}, e.g. {text[row]!r} in "
                 f"{sheet.place(row)}: mend it, say what stands for a hole with --hole WORD, or say "
                 f"what the column is with --type {text.name}={kind} (the others become holes) or "
                 f"{text.name}=categorical"
@@ -160,11 +160,11 @@ def _finished(name: str, kind: Kind, values: pl.Series, lost: int = 0) -> Column
     notes = []
     whole = False
     if lost:
-        notes.append(f"{lost} values of {name!r} are not {kind} and count as holes")
+        notes.append(f"taken for holes: {counted(lost, 'value')} of {name!r}, not {kind}")
     if kind == "numeric":
         infinite = int(values.is_infinite().sum())
         if infinite:
-            notes.append(f"{infinite} infinite values of {name!r} count as holes")
+            notes.append(f"taken for holes: {counted(infinite, 'infinite value')} of {name!r}")
         values = values.set(~values.is_finite().fill_null(True), None)  # NaN too
         whole = bool((values == values.round()).all()) and values.null_count() < len(values)
     return Column(name, kind, values, whole, notes=tuple(notes))

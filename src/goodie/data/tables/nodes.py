@@ -10,7 +10,7 @@ from torch import Tensor
 
 from goodie.data.tables.kinds import Column, cells, read_column
 from goodie.data.tables.options import Options
-from goodie.data.tables.sheet import Sheet, listed
+from goodie.data.tables.sheet import Sheet, counted, listed
 from goodie.errors import InputError
 
 ID_NAMES = ("id", "node", "node_id", "nodeid")
@@ -165,11 +165,10 @@ def _check_ids(sheet: Sheet, ids: pl.Series, guessed: str) -> None:
     key = keys(ids)
     absent = missing_key(key)
     if absent.any():
-        row = int(absent.arg_true()[0])
-        count = int(absent.sum())
+        place = sheet.place(int(absent.arg_true()[0]))
         raise InputError(
-            f"{count} {'node has' if count == 1 else 'nodes have'} no id in column {ids.name!r}, "
-            f"e.g. in {sheet.place(row)}{guessed}"
+            f"an id is lacking in column {ids.name!r} of {counted(int(absent.sum()), 'node')}, "
+            f"e.g. in {place}{guessed}"
         )
     twice = key.is_duplicated()
     if twice.any():
@@ -177,7 +176,7 @@ def _check_ids(sheet: Sheet, ids: pl.Series, guessed: str) -> None:
         other = int((key == key[first]).arg_true()[1])
         count = int(twice.sum()) - int(key.filter(twice).n_unique())
         raise InputError(
-            f"{count:,} {'row repeats an id' if count == 1 else 'rows repeat ids'} of column "
-            f"{ids.name!r}, e.g. {ids[first]!r} in {sheet.place(first)} and {sheet.place(other)}: "
-            f"a node is one row{guessed}"
+            f"ids of column {ids.name!r} are repeated by {counted(count, 'row')}, e.g. "
+            f"{ids[first]!r} in {sheet.place(first)} and {sheet.place(other)}: a node is one row"
+            f"{guessed}"
         )

@@ -85,3 +85,13 @@ def listed(names: list[str], most: int = 12) -> str:
     """
     shown = ", ".join(names[:most])
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things.
+
+    Example:
+        >>> counted(1, "edge"), counted(1200, "edge")
+        ('1 edge', '1,200 edges')
+    """
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
