@@ -30,7 +30,7 @@ ESTIMATORS: dict[str, type[GraphClassifier]] = {
 }
 
 # Types in which labels are kept.
-LABELS: dict[str, type[pl.DataType]] = {
+LABELS: dict[str, Any] = {
     "String": pl.String,
     "Int64": pl.Int64,
     "Float64": pl.Float64,

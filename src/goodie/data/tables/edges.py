@@ -85,8 +85,8 @@ def read_edges(sheet: Sheet, nodes: NodeTable, options: Options) -> EdgeTable:
         if absent.any():
             place = sheet.place(int(absent.arg_true()[0]))
             raise InputError(
-                f"an id is lacking in column {name!r} of {counted(int(absent.sum()), 'edge')}, e.g. "
-                f"in {place}"
+                f"an id is lacking in column {name!r} of {counted(int(absent.sum()), 'edge')}, "
+                f"e.g. in {place}"
             )
     node_keys = keys(nodes.ids)
     ends = np.stack([_places(key[name], node_keys) for name in (source, target)])

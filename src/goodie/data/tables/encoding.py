@@ -225,7 +225,7 @@ class Encoding:
         return {"format": FORMAT, "columns": columns}
 
     @classmethod
-    def from_json(cls, page: Mapping[str, Any]) -> "Encoding":
+    def from_json(cls, page: Any) -> "Encoding":
         """What `to_json` gave; anything else is refused."""
         if not isinstance(page, Mapping) or "format" not in page:
             raise InputError("this is no encoding of tables")
@@ -262,7 +262,7 @@ def _one_hot(column: OneHot, given: Column, out: Float[np.ndarray, "rows categor
     return int(given.observed.sum()) - len(known)
 
 
-def _column(entry: Mapping[str, Any]) -> Scaled | OneHot:
+def _column(entry: Any) -> Scaled | OneHot:
     name, kind = entry["name"], entry["kind"]
     if not isinstance(name, str):
         raise ValueError(f"a column is called {name!r}")

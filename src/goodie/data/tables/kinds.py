@@ -69,8 +69,6 @@ def read_column(
         [31.0, None, None]
     """
     raw = sheet.column(name)
-    if kind is not None and kind not in KINDS:
-        raise InputError(f"{name!r} cannot be of type {kind!r}; there are {', '.join(KINDS)}")
     if kind == "ignored":
         return Column(name, "ignored", raw)
     if raw.dtype == pl.String:

@@ -99,7 +99,7 @@ def read_labels(sheet: Sheet, options: Options) -> Labels:
         raw.dtype.is_integer() or raw.dtype in (pl.Boolean, pl.Categorical, pl.Enum, pl.Null)
     ):
         raise InputError(f"labels are texts or numbers; column {raw.name!r} is {raw.dtype}")
-    raw = raw.cast(_plain(raw.dtype))
+    raw = _plain(raw)
     known = raw.drop_nulls()
     classes = known.unique()
     numbers = classes.cast(pl.Float64, strict=False)
@@ -152,13 +152,13 @@ def missing_key(key: pl.Series) -> pl.Series:
     return key.is_null() | (key == "")
 
 
-def _plain(dtype: pl.DataType) -> pl.DataType:
-    """The type in which labels are kept and given back."""
-    if dtype.is_integer():
-        return pl.Int64()
-    if dtype.is_float():
-        return pl.Float64()
-    return pl.Boolean() if dtype == pl.Boolean else pl.String()
+def _plain(labels: pl.Series) -> pl.Series:
+    """Labels in the type in which they are kept and given back."""
+    if labels.dtype.is_integer():
+        return labels.cast(pl.Int64)
+    if labels.dtype.is_float():
+        return labels.cast(pl.Float64)
+    return labels if labels.dtype == pl.Boolean else labels.cast(pl.String)
 
 
 def _check_ids(sheet: Sheet, ids: pl.Series, guessed: str) -> None:

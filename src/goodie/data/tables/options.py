@@ -56,7 +56,7 @@ class Options:
         return asdict(self) | {"types": dict(self.types), "holes": list(self.holes)}
 
     @classmethod
-    def from_json(cls, page: Mapping[str, Any]) -> "Options":
+    def from_json(cls, page: Any) -> "Options":
         """What `to_json` gave; anything else is refused."""
         if not isinstance(page, Mapping) or set(page) != {one.name for one in fields(cls)}:
             raise InputError("these are no options of tables")
