@@ -164,8 +164,8 @@ def table(rows: list[dict[str, Any]]) -> list[str]:
     lines = [
         f"{about['nodes']:,} nodes × {about['columns']} columns ({HOLES:.0%} holes; numbers, yes "
         f"or no, dates, categories), {about['edges']:,} edges, {LABELLED:.0%} of the nodes "
-        f"labelled; two CSV files of {about['bytes'] / 2**20:.0f} MiB. Each command in a process of "
-        "its own.",
+        f"labelled; two CSV files of {about['bytes'] / 2**20:.0f} MiB. Each command in a "
+        "process of its own.",
         "",
         "| command | seconds | of one core | peak memory |",
         "|---|--:|--:|--:|",

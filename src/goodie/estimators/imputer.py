@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from jaxtyping import Bool, Float
-from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
 from torch_geometric.data import Data
@@ -75,7 +75,7 @@ class Trial(NamedTuple):
     decides: Bool[np.ndarray, " hidden"]
 
 
-class FeatureImputer(TransformerMixin, BaseEstimator):
+class FeatureImputer(BaseEstimator):
     """Every hole becomes the mean of its neighbours, holes among them filled in the same way.
 
     That is feature propagation with a row-normalised operator, converged: it keeps constants and
@@ -163,6 +163,10 @@ class FeatureImputer(TransformerMixin, BaseEstimator):
         self.means_ = self._means(x).numpy()
         return self
 
+    def fit_transform(self, data: Data, y: object = None) -> Data:
+        """`fit`, then `transform`."""
+        return self.fit(data, y).transform(data)
+
     def transform(self, data: Data) -> Data:
         """The graph with its holes filled, and `data.confidence`, 1 where x was observed.
 
@@ -172,10 +176,9 @@ class FeatureImputer(TransformerMixin, BaseEstimator):
         filled = self.fill(data)
         out = copy(data)
         out.x = filled.x
-        widths = torch.tensor([len(columns) for columns in self.groups_])
-        order = torch.tensor([column for columns in self.groups_ for column in columns])
         out.confidence = torch.empty_like(filled.x)
-        out.confidence[:, order] = filled.confidence.repeat_interleave(widths, dim=1)
+        for group, columns in enumerate(self.groups_):
+            out.confidence[:, columns] = filled.confidence[:, [group]]
         if out.get("observed") is not None:
             del out.observed
         return out

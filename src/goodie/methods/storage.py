@@ -80,7 +80,7 @@ def save(
         for name, write in (beside or {}).items():
             write(temporary / name)
         page["weights"] = _digest((temporary / WEIGHTS).read_bytes())
-        text = json.dumps(page | {"digest": _own_digest(page)}, indent=1) + "\n"
+        text = json.dumps(page | {"digest": own_digest(page)}, indent=1) + "\n"
         (temporary / MODEL).write_text(text, encoding="utf-8")
         if folder.exists():
             folder.replace(old)
@@ -111,7 +111,7 @@ def load(folder: Path, *, device: torch.device | str = "cpu") -> Stored:
                 f"{folder} has format {page['format']!r}; this version reads {FORMAT}: another "
                 "version of goodie saved it"
             )
-        if page.pop("digest") != _own_digest(page):
+        if page.pop("digest") != own_digest(page):
             raise ValueError(f"{MODEL} is not as it was written")
         if page["weights"] != _digest((folder / WEIGHTS).read_bytes()):
             raise ValueError(f"{WEIGHTS} is not as it was written")
@@ -141,7 +141,7 @@ def _is_model(folder: Path) -> bool:
     return (folder / MODEL).is_file() and (folder / WEIGHTS).is_file()
 
 
-def _own_digest(page: Mapping[str, Any]) -> str:
+def own_digest(page: Mapping[str, Any]) -> str:
     """Of the page without its digest, however it is laid out."""
     return _digest(json.dumps(page, sort_keys=True).encode())
 

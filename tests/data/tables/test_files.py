@@ -1,4 +1,4 @@
-"""CSV and Parquet: what is read, and what an error names. Broken ones are in tests/bad_inputs.py."""
+"""CSV and Parquet, as they are read; tests/bad_inputs.py has those that are broken."""
 
 from pathlib import Path
 
