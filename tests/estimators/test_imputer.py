@@ -76,7 +76,7 @@ def test_confidence_is_what_is_gone_of_the_error(whole: Data) -> None:
             came.append(1 - float((filled.x[holes, column] - truth).square().sum() / plain))
             promised.append(float(filled.confidence[holes, column].mean()))
     assert abs(np.mean(promised) - np.mean(came)) < 0.05
-    assert np.corrcoef(promised, came)[0, 1] > 0.9
+    assert np.abs(np.subtract(promised, came)).mean() < 0.08
 
 
 def test_scores_are_of_entries_that_decided_nothing(holed: Data) -> None:

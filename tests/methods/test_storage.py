@@ -112,13 +112,13 @@ def test_what_others_wrote_is_refused(saved: Path, page: object) -> None:
 def test_what_was_changed_by_hand_is_refused(saved: Path) -> None:
     text = (saved / MODEL).read_text()
     (saved / MODEL).write_text(text.replace('"max_epochs": 3', '"max_epochs": 4'))
-    with pytest.raises(InputError, match="model.json is not as it was written"):
+    with pytest.raises(InputError, match=r"model\.json is not as it was written"):
         load(saved)
     (saved / MODEL).write_text(text)
     weights = bytearray((saved / WEIGHTS).read_bytes())
     weights[-1] ^= 1
     (saved / WEIGHTS).write_bytes(weights)
-    with pytest.raises(InputError, match="weights.safetensors is not as it was written"):
+    with pytest.raises(InputError, match=r"weights\.safetensors is not as it was written"):
         load(saved)
 
 

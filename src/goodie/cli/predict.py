@@ -43,7 +43,7 @@ def predict(
     from goodie.data.tables.writing import check_output
     from goodie.own_graph import TableModel
     from goodie.own_graph import predict as ask
-    from goodie.own_graph.predict import summarise
+    from goodie.own_graph.predicting import summarise
 
     check_device(device)
     inputs = [nodes, edges, *model.glob("*")]

@@ -47,7 +47,7 @@ class TableModel:
         encoding: of the features.
         options: how the tables were read.
         classes: the labels as they came, in the order of the probabilities.
-        facts: what fitting found, as JSON has it; see `goodie.own_graph.fit.fit`.
+        facts: what fitting found, as JSON has it; see `goodie.own_graph.fitting.fit`.
         nodes: what is said of every node fitted on, a row each; None in a model without.
     """
 

@@ -17,7 +17,7 @@ from goodie.data.tables.options import Options
 from goodie.errors import InputError
 from goodie.estimators.base import GraphClassifier
 from goodie.methods import get
-from goodie.own_graph.judge import (
+from goodie.own_graph.judging import (
     Accuracy,
     Parts,
     baselines,
@@ -27,7 +27,7 @@ from goodie.own_graph.judge import (
     masked,
 )
 from goodie.own_graph.model import TableModel
-from goodie.own_graph.predict import answers_table
+from goodie.own_graph.predicting import answers_table
 
 Say = Callable[[str], None]
 

@@ -14,7 +14,7 @@ from goodie.data.tables.kinds import Column
 from goodie.errors import InputError
 from goodie.graph import operator
 from goodie.methods import get
-from goodie.own_graph.judge import (
+from goodie.own_graph.judging import (
     NORMAL_95,
     Parts,
     classifier,
