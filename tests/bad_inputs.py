@@ -7,12 +7,13 @@ current; `python tests/own_graph_page.py` brings it up to date.
 import json
 import warnings
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 import polars as pl
 
-from goodie.data.tables import Options, read_graph, write_table
+from goodie.data.tables import Options, from_frames, read_graph, write_table
 from goodie.data.tables.graph import TableGraph
 from goodie.errors import InputError
 from goodie.methods.storage import MODEL, WEIGHTS
@@ -57,21 +58,25 @@ def _sizes(graph: TableGraph) -> str:
 
 
 def _fitted(folder: Path) -> tuple[TableModel, Path]:
-    """A small model, saved."""
+    """A small model, saved in the folder."""
+    model = _small()
+    model.save(folder / "model")
+    return model, folder / "model"
+
+
+@cache
+def _small() -> TableModel:
     names = [f"n{number}" for number in range(40)]
-    pl.DataFrame(
+    nodes = pl.DataFrame(
         {
             "id": names,
             "age": [float(number % 7) for number in range(40)],
             "city": ["Rome" if number % 2 else "Oslo" for number in range(40)],
             "class": ["x" if number % 2 else "y" for number in range(40)],
         }
-    ).write_csv(folder / "nodes.csv")
-    pl.DataFrame({"from": names[:-2], "to": names[2:]}).write_csv(folder / "edges.csv")
-    graph = read_graph(folder / "nodes.csv", folder / "edges.csv", LABELLED)
-    model = fit(graph, method="lp")
-    model.save(folder / "model")
-    return model, folder / "model"
+    )
+    edges = pl.DataFrame({"from": names[:-2], "to": names[2:]})
+    return fit(from_frames(nodes, edges, LABELLED), method="lp")
 
 
 def _predicting(nodes: str) -> Callable[[Path], str]:
@@ -270,10 +275,14 @@ def outcome(case: Case, folder: Path) -> str:
     return told.replace(f"{folder}/", "").replace(str(folder), ".")
 
 
+def cell(told: str) -> str:
+    """As a cell of a table in Markdown."""
+    return told.replace("|", "\\|").replace("\n", " ")
+
+
 def rendered(folder: Path) -> str:
     """All cases as a table in Markdown."""
     rows = ["| input | what it gets |", "|---|---|"]
     for number, case in enumerate(CASES):
-        told = outcome(case, folder / str(number)).replace("|", "\\|").replace("\n", " ")
-        rows.append(f"| {case.what} | {told} |")
+        rows.append(f"| {case.what} | {cell(outcome(case, folder / str(number)))} |")
     return "\n".join(rows) + "\n"

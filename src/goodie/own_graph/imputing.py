@@ -166,7 +166,8 @@ def _decoded(column: Scaled | OneHot, x: np.ndarray, given: Column) -> pl.Series
         chosen = names.gather(np.nan_to_num(x).argmax(axis=1))
         return chosen == "true" if given.kind == "boolean" else chosen
     observed = as_numbers(given.values.drop_nulls(), given.kind)
-    values = column.mean + column.scale * x[:, 0].astype(np.float64)
+    with np.errstate(over="ignore"):  # and what is too large is cut
+        values = column.mean + column.scale * x[:, 0].astype(np.float64)
     values = values.clip(observed.min(), observed.max())
     if given.kind == "date":
         if given.values.dtype == pl.Date:
@@ -186,9 +187,11 @@ def _merged(raw: pl.Series, given: Column, filled: pl.Series, *, text: bool) -> 
         if given.whole and float(raw.abs().max() or 0) < 2**53:  # type: ignore[arg-type]
             raw = raw.cast(pl.Int64)
     name = given.name
-    return raw.to_frame(name).select(
-        pl.when(observed).then(pl.col(name)).otherwise(filled.cast(raw.dtype)).alias(name)
-    )[name]
+    typed = filled.cast(raw.dtype, strict=False)
+    if typed.null_count():  # rounded up to 2⁶³, which is none of 64 bits' numbers
+        most = pl.repeat(raw.max(), len(raw), dtype=raw.dtype, eager=True)
+        typed = typed.zip_with(typed.is_not_null(), most)
+    return raw.zip_with(observed, typed).alias(name)
 
 
 def _as_text(filled: pl.Series, given: Column, raw: pl.Series) -> pl.Series:

@@ -155,6 +155,6 @@ def _read(folder: Path) -> dict[str, Any]:
             f"{path} has format {page['format']!r}; this version reads {FORMAT}: it was written by "
             "another version of goodie"
         )
-    if page.get("estimator") not in ESTIMATORS:
+    if not isinstance(page.get("estimator"), str) or page["estimator"] not in ESTIMATORS:
         raise InputError(f"{path} is damaged: there is no estimator {page.get('estimator')!r}")
     return page

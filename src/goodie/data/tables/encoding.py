@@ -50,6 +50,14 @@ class Scaled:
         """Of the encoded columns."""
         return (self.name,)
 
+    def scaled(self, numbers: Float[np.ndarray, " rows"]) -> Float[np.ndarray, " rows"]:
+        """`(number − mean) / scale`, 0 for a constant; NaN stays."""
+        if self.scale == 0.0:
+            return 0.0 * numbers
+        with np.errstate(over="ignore"):  # halves, as differences of numbers may be too large
+            halves: np.ndarray = (numbers / 2 - self.mean / 2) / self.scale
+            return 2.0 * halves
+
 
 @dataclass(frozen=True)
 class OneHot:
@@ -150,11 +158,7 @@ class Encoding:
                 found.append(Scaled(column.name, column.kind, 0.0, 1.0))
             else:
                 numbers = as_numbers(known, column.kind)
-                # Beyond rounding: a constant's deviation may come out as 1e-17 of it.
-                scale = float(numbers.std())
-                constant = scale <= 1e-12 * float(np.abs(numbers).max(initial=0.0))
-                mean = float(numbers.mean())
-                found.append(Scaled(column.name, column.kind, mean, 0.0 if constant else scale))
+                found.append(Scaled(column.name, column.kind, *_mean_and_scale(numbers)))
         if unseen:
             notes.append(
                 f"left out, as no training node shows it: {counted(len(unseen), 'column')} "
@@ -194,8 +198,7 @@ class Encoding:
                 strangers[column.name] = _one_hot(column, given, x[:, at : at + len(column.names)])
             else:
                 numbers = as_numbers(given.values, column.kind)
-                scaled = (numbers - column.mean) * (1 / column.scale if column.scale else 0.0)
-                x[:, at] = np.clip(scaled, -farthest, farthest)
+                x[:, at] = np.clip(column.scaled(numbers), -farthest, farthest)
             at += len(column.names)
         if absent:
             warnings.warn(
@@ -245,6 +248,19 @@ def as_numbers(values: pl.Series, kind: Kind) -> Float[np.ndarray, " rows"]:
         values = values.cast(pl.Datetime("us")).dt.epoch("us").cast(pl.Float64) / MICROSECONDS
     numbers: np.ndarray = values.cast(pl.Float64).fill_null(float("nan")).to_numpy(writable=False)
     return numbers
+
+
+def _mean_and_scale(numbers: Float[np.ndarray, " rows"]) -> tuple[float, float]:
+    """Mean and standard deviation, the latter 0 for a constant."""
+    largest = float(np.abs(numbers).max())
+    if largest == 0.0:
+        return 0.0, 0.0
+    # Sums of the numbers themselves may be too large; a power of two rounds nothing.
+    power = 2.0 ** (math.frexp(largest)[1] - 1)
+    shares = numbers / power
+    mean, scale = float(shares.mean()), float(shares.std())
+    # Beyond rounding: a constant's deviation may come out as 1e-17 of it.
+    return mean * power, (scale * power if scale > 1e-12 else 0.0)
 
 
 def _one_hot(column: OneHot, given: Column, out: Float[np.ndarray, "rows categories"]) -> int:
