@@ -165,9 +165,11 @@ def table(rows: list[dict[str, Any]]) -> list[str]:
         f"{about['nodes']:,} nodes × {about['columns']} columns ({HOLES:.0%} holes; numbers, yes "
         f"or no, dates, categories), {about['edges']:,} edges, {LABELLED:.0%} of the nodes "
         f"labelled; two CSV files of {about['bytes'] / 2**20:.0f} MiB. Each command in a "
-        "process of its own.",
+        "process of its own, with threads that do not spin while they wait "
+        "(`OMP_WAIT_POLICY=passive`). Seconds are those on the clock; where the processor's are not "
+        "nearly twice as many, the machine had other work, or there was something to wait for.",
         "",
-        "| command | seconds | of one core | peak memory |",
+        "| command | seconds | of the processor | peak memory |",
         "|---|--:|--:|--:|",
     ]
     commands = [row for row in rows if row["command"] != "tables"]
