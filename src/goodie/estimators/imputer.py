@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from copy import copy
 from dataclasses import dataclass
-from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +20,7 @@ from goodie.estimators.base import RandomState, seed_of
 from goodie.graph import Operator, operator
 from goodie.methods.base import check_width
 from goodie.propagate.features import solve_features
+from goodie.propagate.trials import hide_in_turns, observed_groups, plain_guess
 from goodie.propagate.trust import (
     FARTHEST,
     Errors,
@@ -30,9 +30,6 @@ from goodie.propagate.trust import (
     trusted,
 )
 from goodie.sparse import is_sparse
-
-# Hidden entries of a column beyond which more would change little.
-ENOUGH = 1000
 
 
 @dataclass(frozen=True)
@@ -66,13 +63,6 @@ class Filled(NamedTuple):
     x: Float[Tensor, "nodes features"]
     confidence: Float[Tensor, "nodes groups"]
     reached: Bool[Tensor, "nodes groups"]
-
-
-class Trial(NamedTuple):
-    """Entries of a column that were hidden, and which of them decide; the others score."""
-
-    errors: Errors
-    decides: Bool[np.ndarray, " hidden"]
 
 
 class FeatureImputer(BaseEstimator):
@@ -148,7 +138,14 @@ class FeatureImputer(BaseEstimator):
         self.num_features_ = x.shape[1]
         self.groups_ = _groups(self.groups, x.shape[1])
         S = self._operator(data, x.dtype)
-        trials = self._trials(x, S)
+        trials = hide_in_turns(
+            x,
+            self.groups_,
+            S,
+            lambda shown, guess: self._from_neighbours(shown, S, guess),
+            held_out=self.held_out,
+            generator=torch.Generator().manual_seed(seed_of(self.random_state)),
+        )
         deciding = [trial.errors.of(trial.decides) for trial in trials]
         self.trusted_ = trusted(deciding)
         usual = together([one for one, good in zip(deciding, self.trusted_, strict=True) if good])
@@ -160,7 +157,7 @@ class FeatureImputer(BaseEstimator):
             self._score(group, trial.errors.of(~trial.decides))
             for group, trial in enumerate(trials)
         ]
-        self.means_ = self._means(x).numpy()
+        self.means_ = plain_guess(x, self.groups_).numpy()
         return self
 
     def fit_transform(self, data: Data, y: object = None) -> Data:
@@ -184,12 +181,12 @@ class FeatureImputer(BaseEstimator):
         return out
 
     def fill(self, data: Data) -> Filled:
-        """X without holes, and the confidence in each entry, a column for each of `groups_`."""
+        """Features without holes, and the confidence in each entry, a column for each of `groups_`."""
         check_is_fitted(self, "trusted_")
         data = validate(data)
         check_width(data, self.num_features_)
         x = _dense(data)
-        known = _known(x, self.groups_)
+        known = observed_groups(x, self.groups_)
         S = self._operator(data, x.dtype)
         means = torch.from_numpy(self.means_).to(x.dtype)
         filled = self._from_neighbours(x, S, means)
@@ -205,40 +202,6 @@ class FeatureImputer(BaseEstimator):
                 place = filled[:, columns].argmax(dim=1)
                 filled[:, columns] = torch.nn.functional.one_hot(place, len(columns)).to(x.dtype)
         return Filled(torch.where(x.isnan(), filled, x), confidence, reached)
-
-    def _trials(self, x: Float[Tensor, "nodes features"], S: Operator) -> list["Trial"]:
-        """Hide observed entries in turns, and see how well they are filled.
-
-        In each turn a share of them is hidden; there are as many turns as it takes to hide a
-        thousand of a column, or all of them once.
-        """
-        known = _known(x, self.groups_)
-        generator = torch.Generator().manual_seed(seed_of(self.random_state))
-        parts = max(2, round(1 / self.held_out))
-        part = torch.randint(parts, known.shape, generator=generator, dtype=torch.int8)
-        decides = torch.rand(known.shape, generator=generator) < 0.5
-        most = int(known.sum(dim=0).max()) if known.numel() else 0
-        turns = min(parts, max(1, ceil(ENOUGH * parts / max(most, 1))))
-        trials: list[list[Trial]] = [[] for _ in self.groups_]
-        for turn in range(turns):
-            hidden = known & (part == turn)
-            shown = x.clone()
-            for group, columns in enumerate(self.groups_):
-                for column in columns:
-                    shown[hidden[:, group], column] = torch.nan
-            means = self._means(shown)
-            filled = self._from_neighbours(shown, S, means)
-            hops = hops_to_observed(S, known & ~hidden)
-            for group, columns in enumerate(self.groups_):
-                rows = hidden[:, group].nonzero()[:, 0]
-                truth = x[rows][:, columns].double()
-                errors = Errors(
-                    _errors(filled[rows][:, columns].double(), truth),
-                    _errors(means[columns].double().expand_as(truth), truth),
-                    hops[rows, group].numpy().astype(np.int64),
-                )
-                trials[group].append(Trial(errors, decides[rows, group].numpy()))
-        return [_joined(own) for own in trials]
 
     def _operator(self, data: Data, dtype: torch.dtype) -> Operator:
         return operator(
@@ -257,17 +220,6 @@ class FeatureImputer(BaseEstimator):
         filled: Tensor = done.values.cpu().add_(means)
         return filled
 
-    def _means(self, x: Float[Tensor, "nodes features"]) -> Float[Tensor, " features"]:
-        """Means of what is observed; of a category the most frequent one; 0 where nothing is."""
-        shown = ~x.isnan()
-        total = torch.where(shown, x, 0.0).sum(dim=0, dtype=torch.float64)
-        means = (total / shown.sum(dim=0).clamp(min=1)).to(x.dtype)
-        for columns in self.groups_:
-            if len(columns) > 1:
-                place = means[columns].argmax()
-                means[columns] = torch.nn.functional.one_hot(place, len(columns)).to(x.dtype)
-        return means
-
     def _score(self, group: int, errors: Errors) -> Score | None:
         """What the hidden entries that decided nothing say."""
         n = len(errors.own)
@@ -285,13 +237,6 @@ class FeatureImputer(BaseEstimator):
         )
 
 
-def _joined(trials: list[Trial]) -> Trial:
-    errors = Errors(
-        *(np.concatenate(arrays) for arrays in zip(*(t.errors for t in trials), strict=True))
-    )
-    return Trial(errors, np.concatenate([trial.decides for trial in trials]))
-
-
 def _dense(data: Data) -> Float[Tensor, "nodes features"]:
     """The features as a matrix with NaN in the holes."""
     x: Tensor = data.x.to_dense() if is_sparse(data.x) else data.x
@@ -307,25 +252,6 @@ def _groups(given: Sequence[Sequence[int]] | None, width: int) -> list[list[int]
         raise InputError(f"groups name columns twice, or others than 0 to {width - 1}")
     rest = set(range(width)) - set(taken)
     return sorted([*(group for group in groups if group), *([column] for column in rest)], key=min)
-
-
-def _known(
-    x: Float[Tensor, "nodes features"], groups: list[list[int]]
-) -> Bool[Tensor, "nodes groups"]:
-    """Which entries are observed, of groups in all their columns."""
-    known = torch.empty(len(x), len(groups), dtype=torch.bool)
-    for group, columns in enumerate(groups):
-        known[:, group] = ~x[:, columns].isnan().any(dim=1)
-    return known
-
-
-def _errors(
-    filled: Float[Tensor, "hidden columns"], truth: Float[Tensor, "hidden columns"]
-) -> Float[np.ndarray, " hidden"]:
-    """Squared distances; of categories, 1 where it is the wrong one."""
-    if truth.shape[1] == 1:
-        return (filled - truth).square()[:, 0].numpy()
-    return (filled.argmax(dim=1) != truth.argmax(dim=1)).double().numpy()
 
 
 def _reached(S: Operator, known: Bool[Tensor, "nodes groups"]) -> Bool[Tensor, "nodes groups"]:
