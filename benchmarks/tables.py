@@ -15,8 +15,7 @@ import polars as pl
 import psutil
 
 from goodie import synthetic
-from goodie.data.tables import to_scipy
-from goodie.data.tables.adapters import from_numpy
+from goodie.data.tables import from_numpy, to_scipy
 
 NODES, EDGES, COLUMNS, HOLES, LABELLED = 200_000, 1_000_000, 100, 0.9, 0.05
 CLASSES = 10
@@ -166,8 +165,8 @@ def table(rows: list[dict[str, Any]]) -> list[str]:
         f"or no, dates, categories), {about['edges']:,} edges, {LABELLED:.0%} of the nodes "
         f"labelled; two CSV files of {about['bytes'] / 2**20:.0f} MiB. Each command in a "
         "process of its own, with threads that do not spin while they wait "
-        "(`OMP_WAIT_POLICY=passive`). Seconds are those on the clock; where the processor's are not "
-        "nearly twice as many, the machine had other work, or there was something to wait for.",
+        "(`OMP_WAIT_POLICY=passive`). Seconds are those on the clock; where the processor's are "
+        "not nearly twice as many, the machine had other work, or one thread had to do.",
         "",
         "| command | seconds | of the processor | peak memory |",
         "|---|--:|--:|--:|",

@@ -175,6 +175,7 @@ CASES = [
     Case("half a Parquet file", _half_a_parquet),
     reading("two columns of one name", nodes="id,age,age\na,1,2\n"),
     reading("a column without a name", nodes=",age\na,1\nb,2\nc,3\nd,4\n"),
+    reading("words for what is missing", nodes=NODES.replace("31", "NA").replace("Oslo", "?")),
     reading("no such column", options=Options(label="klass")),
     reading("an id twice", nodes=NODES + "b,1,Rome,x\n"),
     reading("a node without an id", nodes=NODES + ",1,Rome,x\n"),

@@ -111,7 +111,7 @@ def test_the_encoding_is_of_training_nodes(model: TableModel) -> None:
     assert said is not None
     train = said["part"].is_in(["train", "judge"]).to_numpy()
     (size,) = (one for one in model.encoding.columns if one.name == "size")
-    from goodie.data.tables.encoding import Scaled
+    from goodie.data.tables.columns import Scaled
 
     assert isinstance(size, Scaled)
     mask = torch.from_numpy(model.classifier.train_mask_)

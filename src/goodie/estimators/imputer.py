@@ -181,7 +181,7 @@ class FeatureImputer(BaseEstimator):
         return out
 
     def fill(self, data: Data) -> Filled:
-        """Features without holes, and the confidence in each entry, a column for each of `groups_`."""
+        """Features without holes, and confidences, a column for each of `groups_`."""
         check_is_fitted(self, "trusted_")
         data = validate(data)
         check_width(data, self.num_features_)

@@ -8,14 +8,8 @@ import numpy as np
 import polars as pl
 from torch_geometric.data import Data
 
-from goodie.data.tables.encoding import (
-    MAX_CATEGORIES,
-    MICROSECONDS,
-    Encoding,
-    OneHot,
-    Scaled,
-    as_numbers,
-)
+from goodie.data.tables.columns import MICROSECONDS, OneHot, Scaled, as_numbers
+from goodie.data.tables.encoding import MAX_CATEGORIES, Encoding
 from goodie.data.tables.graph import TableGraph
 from goodie.data.tables.kinds import Column
 from goodie.errors import InputError

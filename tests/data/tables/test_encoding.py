@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 import torch
 
-from goodie.data.tables.encoding import Encoding, OneHot, Scaled
+from goodie.data.tables.columns import OneHot, Scaled
+from goodie.data.tables.encoding import Encoding
 from goodie.data.tables.kinds import Column, Kind
 from goodie.errors import InputError
 

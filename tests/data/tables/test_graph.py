@@ -71,6 +71,14 @@ def test_labels_are_numbered_in_order_and_holes_unknown() -> None:
     assert "y" not in [column.name for column in numbers.nodes.columns]
 
 
+def test_words_that_were_taken_for_holes_are_told() -> None:
+    found = graph(
+        {"id": ["NA", "b"], "v": ["NA", "1"], "w": ["-", "NA"]}, {"u": [], "v": []}, holes=("-",)
+    )
+    assert found.nodes.ids.to_list() == ["NA", "b"]  # an id is what it is
+    assert found.notes == ("taken for holes: 'NA' (2 cells), '-' (1 cell)",)
+
+
 def test_isolated_nodes_are_those_that_no_edge_joins_to_another() -> None:
     found = graph({"id": list("abcd")}, {"u": ["a", "c"], "v": ["b", "c"]})
     assert found.isolated.tolist() == [False, False, True, True]

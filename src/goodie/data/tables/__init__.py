@@ -1,19 +1,16 @@
 """Graphs that come as two tables, one of nodes and one of edges."""
 
-from goodie.data.tables.adapters import (
-    from_networkx,
+from goodie.data.tables.arrays import (
     from_numpy,
-    from_pandas,
     from_pyg,
     from_scipy,
-    to_networkx,
     to_numpy,
-    to_pandas,
     to_pyg,
     to_scipy,
 )
 from goodie.data.tables.encoding import Encoding
 from goodie.data.tables.graph import Problem, TableGraph, from_frames, read_graph
+from goodie.data.tables.libraries import from_networkx, from_pandas, to_networkx, to_pandas
 from goodie.data.tables.options import Options
 from goodie.data.tables.writing import write_table
 

@@ -13,7 +13,7 @@ Kind = Literal["numeric", "boolean", "date", "categorical", "ignored"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 # What stands for a hole in a text, beside nothing at all.
-HOLES = frozenset({"NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "none", "?"})
+HOLES = frozenset({"NA", "N/A", "n/a", "NaN", "nan", "NULL", "null", "None", "?"})
 
 YES, NO = frozenset({"true", "yes", "t", "y"}), frozenset({"false", "no", "f", "n"})
 
@@ -84,6 +84,20 @@ def cells(raw: pl.Series, holes: Collection[str] = HOLES) -> pl.Series:
     text = raw.str.strip_chars()
     gone = text.is_in(["", *holes])
     return text.set(gone.fill_null(False), None)
+
+
+def hole_words(raw: pl.Series, holes: Collection[str] = HOLES) -> dict[str, int]:
+    """The words in a text that stand for a hole, and how often they do.
+
+    Example:
+        >>> hole_words(pl.Series(["7", "NA", "", " NA"]))
+        {'NA': 2}
+    """
+    if raw.dtype != pl.String:
+        return {}
+    words = raw.str.strip_chars()
+    counts = words.filter(words.is_in(list(holes))).value_counts(name="count").sort("count")
+    return {word: count for word, count in counts.iter_rows() if word}
 
 
 def _find_out(sheet: Sheet, text: pl.Series) -> Kind:

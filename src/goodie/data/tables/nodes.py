@@ -1,5 +1,6 @@
 """The table of nodes: ids, labels, and typed feature columns."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -8,7 +9,7 @@ import torch
 from jaxtyping import Int
 from torch import Tensor
 
-from goodie.data.tables.kinds import Column, cells, read_column
+from goodie.data.tables.kinds import Column, cells, hole_words, read_column
 from goodie.data.tables.options import Options
 from goodie.data.tables.sheet import Sheet, counted, listed
 from goodie.errors import InputError
@@ -72,6 +73,8 @@ def read_nodes(sheet: Sheet, options: Options) -> NodeTable:
     guessed = "" if options.id else f" ({id_name!r} was taken for the ids; --id names another)"
     ids = sheet.column(id_name)
     _check_ids(sheet, ids, guessed)
+    if options.label == id_name:
+        raise InputError(f"{id_name!r} cannot be the ids and the labels")
     taken = {id_name, options.label}
     for name in options.types:
         sheet.column(name)
@@ -83,8 +86,9 @@ def read_nodes(sheet: Sheet, options: Options) -> NodeTable:
         if name not in taken
     )
     labels = None if options.label is None else read_labels(sheet, options)
-    notes = (*sheet.notes, *(note for column in columns for note in column.notes))
-    return NodeTable(sheet, ids, columns, labels, notes)
+    notes = [*sheet.notes, *_hole_notes(sheet, id_name, options)]
+    notes += [note for column in columns for note in column.notes]
+    return NodeTable(sheet, ids, columns, labels, tuple(notes))
 
 
 def read_labels(sheet: Sheet, options: Options) -> Labels:
@@ -114,6 +118,17 @@ def read_labels(sheet: Sheet, options: Options) -> Labels:
         classes, pl.Series(range(len(classes)), dtype=pl.Int64), default=-1, return_dtype=pl.Int64
     )
     return Labels(classes, torch.from_numpy(place.fill_null(-1).to_numpy().copy()))
+
+
+def _hole_notes(sheet: Sheet, id_name: str, options: Options) -> list[str]:
+    """Which words were taken for holes: one of them may be a category after all."""
+    total: Counter[str] = Counter()
+    for column in sheet.frame.drop(id_name):
+        total.update(hole_words(column, options.all_holes))
+    if not total:
+        return []
+    words = ", ".join(f"{word!r} ({counted(count, 'cell')})" for word, count in total.items())
+    return [f"taken for holes: {words}"]
 
 
 def named(sheet: Sheet, names: Iterable[str], place: int) -> str:

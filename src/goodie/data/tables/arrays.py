@@ -1,11 +1,6 @@
-"""Graphs from what other libraries hold them in, and back.
+"""Graphs from arrays, matrices and PyG, and back."""
 
-NetworkX and pandas are not needed unless they are used: what is given to a function here is one of
-their objects already, and they are imported only to make one.
-"""
-
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,10 +15,8 @@ from goodie.data.edges import edge_weight
 from goodie.data.observed import observed
 from goodie.data.tables.encoding import MAX_CATEGORIES, Encoding
 from goodie.data.tables.graph import TableGraph, from_frames
-from goodie.data.tables.options import Options
+from goodie.data.tables.values import ID, LABEL, SOURCE, TARGET, WEIGHT, ids_and_labels, series
 from goodie.errors import InputError
-
-ID, LABEL, SOURCE, TARGET, WEIGHT = "id", "label", "source", "target", "weight"
 
 
 class Arrays(NamedTuple):
@@ -97,7 +90,7 @@ def from_numpy(
     return from_frames(
         pl.DataFrame(columns),
         pl.DataFrame(ends if weight is None else {**ends, WEIGHT: pl.Series(weight)}),
-        _options(y is not None, directed),
+        ids_and_labels(y is not None, directed),
     )
 
 
@@ -200,107 +193,3 @@ def to_pyg(graph: TableGraph, *, max_categories: int = MAX_CATEGORIES) -> Data:
     if arrays.y is not None:
         data.y = torch.from_numpy(arrays.y)
     return data
-
-
-def from_networkx(graph: Any, *, label: str | None = None, weight: str = WEIGHT) -> TableGraph:
-    """A graph from NetworkX, the attributes of whose nodes are the features.
-
-    Ids that are neither all numbers nor all texts are taken for the texts they print as.
-
-    Args:
-        graph: directed or not.
-        label: the attribute that is to be predicted.
-        weight: the edges' attribute that is their weight, if they have it.
-    """
-    attributes = {name: None for _, own in graph.nodes(data=True) for name in own}
-    if ID in attributes:
-        raise InputError(
-            "an attribute of the nodes is called id, which is for their names: rename it"
-        )
-    columns = [series(ID, graph.nodes)]
-    for name in attributes:
-        columns.append(series(str(name), (own.get(name) for _, own in graph.nodes(data=True))))
-    place = {node: number for number, node in enumerate(graph.nodes)}
-    ends = list(graph.edges(data=weight, default=None))
-    rows = {SOURCE: [place[u] for u, _, _ in ends], TARGET: [place[v] for _, v, _ in ends]}
-    own_ids = columns[0]
-    edges = pl.DataFrame(
-        {name: own_ids.gather(pl.Series(one, dtype=pl.Int64)) for name, one in rows.items()}
-    )
-    weights = [1.0 if one is None else one for *_, one in ends]
-    if any(one is not None for *_, one in ends):
-        edges = edges.with_columns(pl.Series(WEIGHT, weights, dtype=pl.Float64))
-    options = replace(_options(False, bool(graph.is_directed())), label=label)
-    return from_frames(pl.DataFrame(columns), edges, options)
-
-
-def to_networkx(graph: TableGraph) -> Any:
-    """The graph as NetworkX has it, with the columns of the nodes that are not holes."""
-    import networkx as nx
-
-    out = nx.DiGraph() if graph.edges.directed else nx.Graph()
-    frame, ids = graph.nodes.sheet.frame, graph.nodes.ids.to_list()
-    for node, own in zip(ids, frame.drop(graph.nodes.ids.name).iter_rows(named=True), strict=True):
-        out.add_node(node, **{name: value for name, value in own.items() if value is not None})
-    weight = graph.edges.weight
-    for number, (u, v) in enumerate(graph.edges.ends.T):
-        own = {} if weight is None else {WEIGHT: float(weight[number])}
-        out.add_edge(ids[u], ids[v], **own)
-    return out
-
-
-def from_pandas(nodes: Any, edges: Any, options: Options | None = None) -> TableGraph:
-    """A graph from two pandas data frames; an index is left behind unless it is a column."""
-    return from_frames(_from_pandas(nodes), _from_pandas(edges), options)
-
-
-def to_pandas(graph: TableGraph) -> tuple[Any, Any]:
-    """The tables of nodes and edges as pandas data frames."""
-    import pandas as pd
-
-    frames = (graph.nodes.sheet.frame, graph.edges.sheet.frame)
-    nodes, edges = (pd.DataFrame({c.name: c.to_list() for c in frame}) for frame in frames)
-    return nodes, edges
-
-
-def series(name: str, values: Iterable[Hashable]) -> pl.Series:
-    """Values of any one type as a column; of several types as text.
-
-    Example:
-        >>> series("id", ["a", 1, None]).to_list()
-        ['a', '1', None]
-    """
-    held = [None if _is_nothing(value) else value for value in values]
-    kinds = {type(value) for value in held if value is not None}
-    if kinds <= {int, float} or len(kinds) <= 1:
-        try:
-            return pl.Series(name, held, strict=kinds != {int, float})
-        except (TypeError, OverflowError, pl.exceptions.PolarsError):
-            pass
-    return pl.Series(name, [None if value is None else str(value) for value in held])
-
-
-def _from_pandas(frame: Any) -> pl.DataFrame:
-    columns: Mapping[str, pl.Series] = {
-        str(name): series(str(name), frame[name].tolist()) for name in frame.columns
-    }
-    return pl.DataFrame(columns)
-
-
-def _is_nothing(value: Any) -> bool:
-    """None, NaN, and pandas' NaT and NA."""
-    return (
-        value is None
-        or type(value).__name__ in ("NaTType", "NAType")
-        or (isinstance(value, float) and value != value)
-    )
-
-
-def _options(labelled: bool, directed: bool) -> Options:
-    return Options(
-        id=ID,
-        label=LABEL if labelled else None,
-        source=SOURCE,
-        target=TARGET,
-        directed=directed,
-    )
