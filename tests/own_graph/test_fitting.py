@@ -224,6 +224,9 @@ def test_few_labels(written: Written, tmp_path: Path) -> None:
     assert not model.facts["refitted"]
     assert model.nodes is not None
     assert set(model.nodes["part"]) == {"", "train", "select"}
+    lp = fit(graph, method="lp")  # selects nobody, so that all can be learned from
+    assert lp.facts["refitted"]
+    assert lp.classifier.train_mask_.sum() == lp.facts["sizes"]["labelled"]
 
 
 def test_an_interrupt_ends_it(written: Written, monkeypatch: pytest.MonkeyPatch) -> None:

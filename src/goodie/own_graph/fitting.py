@@ -24,6 +24,7 @@ from goodie.own_graph.judging import (
     classifier,
     deal_parts,
     judged,
+    learners,
     masked,
 )
 from goodie.own_graph.model import TableModel
@@ -76,7 +77,7 @@ def fit(
     settings = settings or {}
     kind = get(method)
     parts = deal_parts(graph.nodes.labels.y, random_state=random_state)
-    known = parts.train if kind.selects else parts.train | parts.select
+    known = learners(parts, selects=kind.selects)
     problem = graph.encode(known, max_categories=max_categories)
     model = classifier(method, settings, random_state=random_state, device=device)
     say(f"fitting {method}")
@@ -88,7 +89,8 @@ def fit(
         problem.data, parts, but=method, random_state=random_state, device=device, say=say
     )
 
-    again = refit and not parts.optimistic
+    # Those who have selected cannot be learned from as well; what selects nobody has no such.
+    again = refit and not (parts.optimistic and kind.selects)
     if again:
         say(f"fitting {method} again, with the judges")
         del model
@@ -132,14 +134,11 @@ def _refitted(
     device: str,
 ) -> tuple[Problem, GraphClassifier]:
     """The model with the judges among the training nodes, and columns encoded by them too."""
-    kind = get(method)
-    train = parts.train | parts.judge
-    problem = graph.encode(
-        train if kind.selects else train | parts.select, max_categories=max_categories
-    )
+    selects = get(method).selects
+    train = parts.train | parts.judge if selects else parts.train | parts.select | parts.judge
+    problem = graph.encode(train, max_categories=max_categories)
     data = copy(problem.data)
-    data.train_mask = train if kind.selects else train | parts.select
-    data.val_mask = parts.select if kind.selects else None
+    data.train_mask, data.val_mask = train, parts.select if selects else None
     model = classifier(method, settings, random_state=random_state, device=device)
     return problem, _go_on(model.fit(data))
 

@@ -136,17 +136,19 @@ def classifier(
     )
 
 
+def learners(parts: Parts, *, selects: bool) -> Bool[Tensor, " nodes"]:
+    """Who trains: where nobody has to select, those who would, unless they judge."""
+    return parts.train if selects or parts.optimistic else parts.train | parts.select
+
+
 def masked(data: Data, parts: Parts, *, selects: bool) -> Data:
     """The graph as an estimator is to see it: the labels of judges are not in it.
 
-    What does not select learns from the nodes that would.
+    But for those of judges that select.
     """
     out = copy(data)
-    if parts.optimistic:
-        out.train_mask, out.val_mask = parts.train, parts.select
-    else:
-        out.train_mask = parts.train if selects else parts.train | parts.select
-        out.val_mask = parts.select if selects else None
+    out.train_mask = learners(parts, selects=selects)
+    out.val_mask = parts.select if selects else None
     out.y = torch.where(parts.train | parts.select, data.y, -1)
     out.test_mask = ~(parts.train | parts.select)
     return out

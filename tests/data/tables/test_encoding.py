@@ -66,15 +66,17 @@ def test_dates_are_days_and_yes_is_one() -> None:
 @pytest.mark.parametrize("value", [0.0, 3.0, 0.1, 1e9 + 0.1])
 def test_a_constant_says_nothing(value: float) -> None:
     column = made("v", "numeric", [value, value, value, None])
-    encoding = Encoding.fit([column], everyone(4)).encoding
+    encoding, notes = Encoding.fit([column], everyone(4))
+    assert notes == ("telling nothing, as a single value is shown: 1 column ('v')",)
     x = encoding.apply([column], 4)[:, 0]
     assert x[:3].abs().max() == 0.0
     assert x[3].isnan()
 
 
 def test_what_no_training_row_shows_is_left_out_and_named() -> None:
-    hidden = made("v", "numeric", [None, 2.0])
-    fitted = Encoding.fit([hidden, made("w", "numeric", [1.0, 2.0])], np.array([True, False]))
+    training = np.array([True, True, False])
+    hidden = made("v", "numeric", [None, None, 2.0])
+    fitted = Encoding.fit([hidden, made("w", "numeric", [1.0, 2.0, 3.0])], training)
     assert [column.name for column in fitted.encoding.columns] == ["w"]
     assert fitted.notes == ("left out, as no training node shows it: 1 column ('v')",)
 

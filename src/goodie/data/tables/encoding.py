@@ -92,7 +92,7 @@ class Encoding:
         """
         chosen = pl.Series(training)
         found: list[Scaled | OneHot] = []
-        unseen, notes = [], []
+        unseen, constant, notes = [], [], []
         for column in columns:
             if column.kind == "ignored":
                 continue
@@ -113,11 +113,19 @@ class Encoding:
                 found.append(Scaled(column.name, column.kind, 0.0, 1.0))
             else:
                 numbers = as_numbers(known, column.kind)
-                found.append(Scaled(column.name, column.kind, *mean_and_scale(numbers)))
+                mean, scale = mean_and_scale(numbers)
+                found.append(Scaled(column.name, column.kind, mean, scale))
+                if scale == 0.0:
+                    constant.append(repr(column.name))
         if unseen:
             notes.append(
                 f"left out, as no training node shows it: {counted(len(unseen), 'column')} "
                 f"({listed(unseen, 5)})"
+            )
+        if constant:
+            notes.append(
+                f"telling nothing, as a single value is shown: {counted(len(constant), 'column')} "
+                f"({listed(constant, 5)})"
             )
         return Fitted(cls(tuple(found)), tuple(notes))
 
