@@ -165,7 +165,7 @@ def judged(
 
 def majority(y: Int[Tensor, " nodes"], parts: Parts) -> Accuracy:
     """What saying the most frequent class of everyone gets right."""
-    known = y[parts.train | parts.select] if not parts.optimistic else y[parts.train]
+    known = y[learners(parts, selects=False)]
     ((label, _),) = Counter(known.tolist()).most_common(1)
     nodes = parts.judge
     return Accuracy(int((y[nodes] == label).sum()), int(nodes.sum()))

@@ -95,7 +95,7 @@ def test_what_would_not_fit_is_refused() -> None:
     found = graph({"id": range(60), **names}, {"u": [0], "v": [1]})
     problem = found.encode()
     assert problem.data.x.shape == (60, 150)
-    import goodie.data.tables.graph as module
+    import goodie.data.tables.encoding as module
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "LARGEST", 100)

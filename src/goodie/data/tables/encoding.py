@@ -32,6 +32,9 @@ MAX_CATEGORIES = 100
 # Where a spread is known from a few values only, others may lie absurdly far out.
 FARTHEST = 10.0
 
+# Bytes of x beyond which a table is refused rather than the machine brought to its knees.
+LARGEST = 16 << 30
+
 
 class Fitted(NamedTuple):
     """An encoding, and what was left out of it, as sentences."""
@@ -148,6 +151,12 @@ class Encoding:
             farthest: standard deviations from the mean beyond which a number is cut.
             dtype: precision of x.
         """
+        size = num_nodes * self.width * np.dtype(dtype).itemsize
+        if size > LARGEST:
+            raise InputError(
+                f"{num_nodes:,} nodes by {self.width:,} encoded columns take {size / 2**30:.0f} "
+                "GiB: leave some columns out with --type COLUMN=ignored"
+            )
         there = {column.name: column for column in columns}
         x = np.full((num_nodes, self.width), np.nan, dtype=dtype)
         absent: list[str] = []

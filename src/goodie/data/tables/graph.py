@@ -11,15 +11,11 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from goodie.data.tables.edges import EdgeTable, read_edges
-from goodie.data.tables.encoding import FARTHEST, MAX_CATEGORIES, Encoding
+from goodie.data.tables.encoding import MAX_CATEGORIES, Encoding
 from goodie.data.tables.files import read_sheet
 from goodie.data.tables.nodes import NodeTable, read_nodes
 from goodie.data.tables.options import Options
 from goodie.data.tables.sheet import Sheet
-from goodie.errors import InputError
-
-# Bytes of x beyond which a table is refused rather than the machine brought to its knees.
-LARGEST = 16 << 30
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,12 +37,7 @@ class TableGraph:
         """What was noticed while reading."""
         return self.nodes.notes + self.edges.notes
 
-    def data(
-        self,
-        encoding: Encoding,
-        *,
-        farthest: float = FARTHEST,
-    ) -> Data:
+    def data(self, encoding: Encoding) -> Data:
         """The graph as PyG has it.
 
         Returns:
@@ -54,14 +45,8 @@ class TableGraph:
             column holds labels, y: their places among the sorted classes, −1 where unknown.
         """
         n = len(self.nodes)
-        if n * encoding.width * 4 > LARGEST:
-            raise InputError(
-                f"{n:,} nodes by {encoding.width:,} encoded columns take "
-                f"{n * encoding.width * 4 / 2**30:.0f} GiB: leave some columns out with --type "
-                "COLUMN=ignored"
-            )
         data = Data(
-            x=encoding.apply(self.nodes.features, n, farthest=farthest),
+            x=encoding.apply(self.nodes.features, n),
             edge_index=self.edges.edge_index,
             num_nodes=n,
         )
@@ -162,14 +147,3 @@ def from_sheets(nodes: Sheet, edges: Sheet, options: Options) -> TableGraph:
         weight=edge_table.names[2],
     )
     return TableGraph(node_table, edge_table, found)
-
-
-def with_kinds(options: Options, encoding: Encoding, columns: list[str]) -> Options:
-    """The options to read another table by: its columns are taken for what the first ones were.
-
-    Columns that the encoding does not know are not read.
-    """
-    known = encoding.kinds
-    keep = {options.id, options.label}
-    types = {name: known.get(name, "ignored") for name in columns if name not in keep}
-    return replace(options, types=types)
