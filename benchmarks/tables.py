@@ -190,6 +190,12 @@ def table(rows: list[dict[str, Any]]) -> list[str]:
         for row in commands
         for stage in row["stages"]
     ]
+    stage = {one["stage"]: one["seconds"] for row in commands for one in row["stages"]}
+    lines += [
+        "",
+        f"Propagation is most of what `predicting` does ({stage['predicting']:.0f} s); the rest of "
+        f"`fitting goodie` ({stage['fitting goodie']:.0f} s) is its epochs.",
+    ]
     told = {row["command"]: row["answer"] for row in commands}
     lines += ["", "What they found:", ""]
     accuracy = told["fit"]["accuracy"]
