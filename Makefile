@@ -7,7 +7,7 @@ READY  := $(VENV)/.ready
 # The datasets' raw files, where someone has laid them beside the checkout; never required.
 export GOODIE_MIRROR ?= $(abspath $(wildcard ../shared/data))
 
-.PHONY: demo test quick check format bench tables clean
+.PHONY: demo test quick check format bench tables walk clean
 
 demo: $(READY)
 	$(BIN)/goodie demo
@@ -35,6 +35,10 @@ bench: $(READY)
 tables: $(READY)
 	$(BIN)/python -m goodie.study.tables docs/*.md docs/decisions/*.md
 	$(BIN)/goodie paper page
+
+# What the commands of docs/your-own-graph.md print, and what bad inputs get.
+walk: $(READY)
+	$(BIN)/python tests/own_graph_page.py
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

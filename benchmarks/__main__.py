@@ -7,11 +7,11 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from benchmarks import methods, propagation, scaling, studies, table3, training
+from benchmarks import methods, propagation, scaling, studies, table3, tables, training
 from benchmarks.measure import machine
 
 RESULTS = Path(__file__).parent / "results"
-SUITES = ("propagation", "scaling", "large", "training", "methods", "studies")
+SUITES = ("propagation", "scaling", "large", "training", "methods", "studies", "tables")
 
 # Hours rather than minutes: run if named.
 LONG = ("table3",)
@@ -67,6 +67,9 @@ def main() -> None:
         elif suite == "studies":
             rows = studies.run()
             _write(suite, about, rows, studies.table(rows))
+        elif suite == "tables":
+            rows = tables.run()
+            _write(suite, about, rows, tables.table(rows))
         else:
             bandwidth = about["copy_gb_per_second"] * 1e9
             row = scaling.run_large(arguments.memory_budget, bandwidth)

@@ -3,7 +3,7 @@
 from goodie.data import datasets, missing, splits
 from goodie.data.observed import observed
 from goodie.data.synthetic import synthetic
-from goodie.estimators import GoodieClassifier, NodeClassifier
+from goodie.estimators import FeatureImputer, GoodieClassifier, NodeClassifier
 from goodie.graph import Operator, operator
 from goodie.propagate import (
     FeaturePropagation,
@@ -19,6 +19,7 @@ from goodie.propagate import (
 __version__ = "0.1.0"
 
 __all__ = [
+    "FeatureImputer",
     "FeaturePropagation",
     "GoodieClassifier",
     "LabelPropagation",

@@ -11,6 +11,9 @@ from torch import Tensor
 
 from goodie.errors import InputError
 
+# Within so many deviations lie 95 % of a normal distribution.
+NORMAL_95 = 1.959963984540054
+
 
 def accuracy(
     probability: Float[Tensor, "nodes classes"],
@@ -114,7 +117,7 @@ def confusion(
     return counts
 
 
-def wilson(right: int, judged: int, *, z: float = 1.959964) -> tuple[float, float]:
+def wilson(right: int, judged: int, *, z: float = NORMAL_95) -> tuple[float, float]:
     """The 95 % interval of a share that was counted on a sample (Wilson, 1927).
 
     Example:

@@ -12,7 +12,7 @@ from goodie import splits, synthetic
 from goodie.config import build
 from goodie.errors import InputError
 from goodie.methods import METHODS, get
-from goodie.methods.storage import MODEL, WEIGHTS, load, save
+from goodie.methods.storage import MODEL, WEIGHTS, load, own_digest, save
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -79,17 +79,19 @@ def test_what_cannot_be_written_leaves_the_old_model(saved: Path) -> None:
 
 
 def change(saved: Path, **facts: object) -> None:
-    page = json.loads((saved / MODEL).read_text())
-    (saved / MODEL).write_text(json.dumps(page | facts))
+    """As a version that writes other facts would write them."""
+    page = json.loads((saved / MODEL).read_text()) | facts
+    del page["digest"]
+    (saved / MODEL).write_text(json.dumps(page | {"digest": own_digest(page)}))
 
 
 def test_refusals(saved: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is not a saved model"):
         load(tmp_path / "nowhere")
     change(saved, format=99)
-    with pytest.raises(InputError, match="has format 99; this version reads 1"):
+    with pytest.raises(InputError, match="has format 99; this version reads 2"):
         load(saved)
-    change(saved, format=1, version=0)
+    change(saved, format=2, version=0)
     with pytest.raises(InputError, match="was saved by version 0 of mlp"):
         load(saved)
     change(saved, version=get("mlp").version, method="gone")
@@ -98,6 +100,64 @@ def test_refusals(saved: Path, tmp_path: Path) -> None:
     change(saved, method="mlp", facts={})
     with pytest.raises(InputError, match="not a whole saved model"):
         load(saved)
+
+
+@pytest.mark.parametrize("page", [[], {}, {"format": 2}, 3, "x"])
+def test_what_others_wrote_is_refused(saved: Path, page: object) -> None:
+    (saved / MODEL).write_text(json.dumps(page))
+    with pytest.raises(InputError, match="not a whole saved model"):
+        load(saved)
+
+
+def test_what_was_changed_by_hand_is_refused(saved: Path) -> None:
+    text = (saved / MODEL).read_text()
+    (saved / MODEL).write_text(text.replace('"max_epochs": 3', '"max_epochs": 4'))
+    with pytest.raises(InputError, match=r"model\.json is not as it was written"):
+        load(saved)
+    (saved / MODEL).write_text(text)
+    weights = bytearray((saved / WEIGHTS).read_bytes())
+    weights[-1] ^= 1
+    (saved / WEIGHTS).write_bytes(weights)
+    with pytest.raises(InputError, match=r"weights\.safetensors is not as it was written"):
+        load(saved)
+
+
+def test_files_beside_come_and_go_with_the_model(saved: Path) -> None:
+    method = load(saved).method
+    save(method, saved, beside={"note.txt": lambda path: path.write_text("one")})
+    assert (saved / "note.txt").read_text() == "one"
+    save(method, saved)
+    assert not (saved / "note.txt").exists()
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, OSError("disk full")])
+def test_an_end_midway_leaves_the_old_model(saved: Path, error) -> None:
+    def stop(path: Path) -> None:
+        path.write_text("half")
+        raise error
+
+    stored = load(saved)
+    with pytest.raises((KeyboardInterrupt, InputError)):
+        save(stored.method, saved, extra={"new": True}, beside={"note.txt": stop})
+    assert load(saved).extra == stored.extra
+    assert [path.name for path in saved.parent.iterdir()] == ["m"]
+
+
+def test_an_end_between_the_moves_brings_the_old_model_back(saved: Path, monkeypatch) -> None:
+    stored = load(saved)
+    move = Path.replace
+
+    def stop(self: Path, target: Path) -> Path:
+        if self.name.endswith(".part"):
+            raise KeyboardInterrupt
+        return move(self, target)
+
+    monkeypatch.setattr(Path, "replace", stop)
+    with pytest.raises(KeyboardInterrupt):
+        save(stored.method, saved, extra={"new": True})
+    monkeypatch.undo()
+    assert load(saved).extra == stored.extra
+    assert [path.name for path in saved.parent.iterdir()] == ["m"]
 
 
 @pytest.mark.parametrize("name", [MODEL, WEIGHTS])

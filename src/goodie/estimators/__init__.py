@@ -1,6 +1,7 @@
 """Estimators in scikit-learn's manner: keyword hyperparameters, `fit`, `predict`, `score`."""
 
 from goodie.estimators.goodie import GoodieClassifier
+from goodie.estimators.imputer import FeatureImputer
 from goodie.estimators.node import NodeClassifier
 
-__all__ = ["GoodieClassifier", "NodeClassifier"]
+__all__ = ["FeatureImputer", "GoodieClassifier", "NodeClassifier"]

@@ -1,10 +1,11 @@
 """What node classifiers share: who trains, selects and calibrates, known labels, saved models."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from copy import copy
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import torch
@@ -29,6 +30,21 @@ from goodie.train import History
 RandomState = int | np.random.RandomState | None
 
 E = TypeVar("E", bound="GraphClassifier")
+
+
+class Answers(NamedTuple):
+    """What a classifier says of every node, and from what.
+
+    Attributes:
+        proba: of each class.
+        known: the nodes whose labels were an input.
+        structure: the share of the answer that came from the structure, the rest being the
+            features'; None of methods that do not tell.
+    """
+
+    proba: Float[np.ndarray, "nodes classes"]
+    known: Bool[np.ndarray, " nodes"]
+    structure: Float[np.ndarray, " nodes"] | None
 
 
 class GraphClassifier(BaseEstimator, ABC):
@@ -63,7 +79,7 @@ class GraphClassifier(BaseEstimator, ABC):
                 calibrate; of a method that selects nothing, all of `val_mask` calibrates.
         """
         method = self._method()
-        seed = self._seed = _seed(self.random_state)
+        seed = self._seed = seed_of(self.random_state)
         data = validate(data)
         train, val = self._split(data, seed, selects=method.selects)
         aside = self._set_aside(data, val, seed, selects=method.selects)
@@ -148,6 +164,21 @@ class GraphClassifier(BaseEstimator, ABC):
         check_is_fitted(self, "method_")
         return self._calibration.temperature
 
+    def explain(self, data: Data | None = None) -> Answers:
+        """Probabilities with where they come from, in one go; `data` as for `predict_proba`."""
+        problem = self._problem(data)
+        if problem is None:
+            assert self.proba_ is not None
+            return Answers(self.proba_, self.train_mask_, None)
+        known: np.ndarray = problem.train_mask.numpy()
+        raw = self.method_.predict_proba(problem).numpy()
+        return Answers(self._calibration.probability(raw), known, None)
+
+    def knows(self, data: Data) -> bool:
+        """Whether this is the graph fitted on: the same edges and features."""
+        check_is_fitted(self, "method_")
+        return _content(validate(data)) == self._graph
+
     def predict(self, data: Data | None = None) -> Int[np.ndarray, " nodes"]:
         """The likeliest class of every node; `data` as for `predict_proba`."""
         likeliest = self.predict_proba(data).argmax(axis=1)
@@ -187,13 +218,15 @@ class GraphClassifier(BaseEstimator, ABC):
             judged = judged & ~known_labels(data)
         return judged
 
-    def knows(self, data: Data) -> bool:
-        """Whether this is the graph that it was fitted on, by its edges and features."""
-        check_is_fitted(self, "method_")
-        return _content(validate(data)) == self._graph
+    def save(
+        self, folder: str | Path, *, beside: Mapping[str, storage.Writer] | None = None
+    ) -> None:
+        """Write the fitted model as a folder of JSON and safetensors.
 
-    def save(self, folder: str | Path) -> None:
-        """Write the fitted model as a folder of JSON and safetensors."""
+        Args:
+            folder: where to; replaced if it holds a model.
+            beside: other files of the folder, by name, each a function that writes it.
+        """
         check_is_fitted(self, "method_")
         storage.save(
             self.method_,
@@ -213,6 +246,7 @@ class GraphClassifier(BaseEstimator, ABC):
                 "abstains": torch.from_numpy(self.abstains_),
                 "strange": torch.from_numpy(self._calibration.strange),
             },
+            beside=beside,
         )
 
     @classmethod
@@ -321,7 +355,7 @@ class GraphClassifier(BaseEstimator, ABC):
         return torch.where(found, place, -1)
 
 
-def _seed(random_state: RandomState) -> int:
+def seed_of(random_state: RandomState) -> int:
     """A number is a seed itself; None is a new one each time, from the system."""
     if isinstance(random_state, int | np.integer):
         return int(random_state)

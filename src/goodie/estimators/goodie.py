@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 from torch_geometric.data import Data
 
 from goodie import config
-from goodie.estimators.base import GraphClassifier, RandomState
+from goodie.estimators.base import Answers, GraphClassifier, RandomState
 from goodie.losses.pairwise_logsumexp import Backend
 from goodie.methods.branches import Contrast, Preset
 from goodie.methods.goodie import Goodie, Settings, Voice
@@ -151,6 +151,18 @@ class GoodieClassifier(GraphClassifier):
         """
         share = self._embedded(data).structure
         return torch.stack([share, 1 - share], dim=1).cpu().numpy()
+
+    def explain(self, data: Data | None = None) -> Answers:
+        """See `GraphClassifier.explain`; the structure's share is the attention's."""
+        problem = self._problem(data)
+        if problem is None:
+            return super().explain()._replace(structure=self.attention_[:, 0])
+        said = self.method_.embed(problem)
+        return Answers(
+            self._calibration.probability(said.logits.softmax(dim=1).cpu().numpy()),
+            problem.train_mask.numpy(),
+            said.structure.cpu().numpy(),
+        )
 
     def embed(self, data: Data | None = None) -> Float[np.ndarray, "nodes width"]:
         """Z, the embedding of every node; `data` as for `predict_proba`."""

@@ -1,8 +1,10 @@
 """A fitted method as a folder: numbers in safetensors, the rest in JSON; nothing is unpickled."""
 
+import hashlib
 import json
+import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,8 +18,11 @@ from goodie.errors import InputError
 from goodie.methods.base import Learnt, Method
 
 # Raised when the layout of the folder changes.
-FORMAT = 1
+FORMAT = 2
 MODEL, WEIGHTS = "model.json", "weights.safetensors"
+
+# Writes a file at a path.
+Writer = Callable[[Path], object]
 
 
 class Stored(NamedTuple):
@@ -40,6 +45,7 @@ def save(
     *,
     extra: Mapping[str, Any] | None = None,
     tensors: Mapping[str, Tensor] | None = None,
+    beside: Mapping[str, Writer] | None = None,
 ) -> None:
     """Write a fitted method into a folder, which is made, or replaced if it holds a model.
 
@@ -48,9 +54,9 @@ def save(
         folder: where to.
         extra: anything that JSON can hold, to be kept with it.
         tensors: likewise.
+        beside: other files of the folder, by name, each a function that writes it.
     """
-    if folder.exists() and not _is_model(folder):
-        raise InputError(f"{folder} exists and is not a saved model, so it is left alone")
+    check_folder(folder)
     facts, weights = method.learnt()
     settings = config.as_dict(method.settings)
     page = {
@@ -61,35 +67,55 @@ def save(
         "facts": facts,
         "extra": dict(extra or {}),
     }
-    text = json.dumps(page, indent=1) + "\n"
     named = {f"method/{name}": t for name, t in weights.items()}
     named |= {f"extra/{name}": t for name, t in (tensors or {}).items()}
+    json.dumps(page)  # what JSON cannot hold shows before anything is written
 
     # Written beside and then moved: a model is never half there.
-    temporary = folder.with_name(f".{folder.name}.part")
+    temporary = folder.with_name(f".{folder.name}.{os.getpid()}.part")
+    old = folder.with_name(f".{folder.name}.{os.getpid()}.old")
     try:
         shutil.rmtree(temporary, ignore_errors=True)
         temporary.mkdir(parents=True)
-        (temporary / MODEL).write_text(text, encoding="utf-8")
         save_file({k: t.detach().cpu().contiguous() for k, t in named.items()}, temporary / WEIGHTS)
+        for name, write in (beside or {}).items():
+            write(temporary / name)
+        page["weights"] = _digest((temporary / WEIGHTS).read_bytes())
+        text = json.dumps(page | {"digest": own_digest(page)}, indent=1) + "\n"
+        (temporary / MODEL).write_text(text, encoding="utf-8")
         if folder.exists():
-            shutil.rmtree(folder)
+            folder.replace(old)
         temporary.replace(folder)
     except OSError as error:
         raise InputError(f"cannot write {folder}: {error.strerror or error}") from error
     finally:
+        if old.exists() and not folder.exists():
+            old.replace(folder)
+        shutil.rmtree(old, ignore_errors=True)
         shutil.rmtree(temporary, ignore_errors=True)
 
 
 def load(folder: Path, *, device: torch.device | str = "cpu") -> Stored:
-    """Read what `save` wrote."""
+    """Read what `save` wrote.
+
+    Both files are checked against digests, so that a model is either the one that was saved or
+    refused. No digest proves who wrote it; but reading it runs nothing that it says.
+    """
     if not _is_model(folder):
         raise InputError(f"{folder} is not a saved model: it holds no {MODEL} and {WEIGHTS}")
     try:
         page = json.loads((folder / MODEL).read_text(encoding="utf-8"))
-        tensors = load_file(folder / WEIGHTS)
+        if not isinstance(page, dict):
+            raise ValueError(f"{MODEL} holds no model")
         if page["format"] != FORMAT:
-            raise InputError(f"{folder} has format {page['format']}; this version reads {FORMAT}")
+            raise InputError(
+                f"{folder} has format {page['format']!r}; this version reads {FORMAT}: another "
+                "version of goodie saved it"
+            )
+        if page.pop("digest") != own_digest(page):
+            raise ValueError(f"{MODEL} is not as it was written")
+        if page["weights"] != _digest((folder / WEIGHTS).read_bytes()):
+            raise ValueError(f"{WEIGHTS} is not as it was written")
         kind = methods.get(page["method"])
         method = kind(config.build(kind.Settings, page["settings"]))
         version = kind.version_of(config.as_dict(method.settings))
@@ -98,16 +124,32 @@ def load(folder: Path, *, device: torch.device | str = "cpu") -> Stored:
                 f"{folder} was saved by version {page['version']} of {kind.name}, and this is "
                 f"version {version}, which computes otherwise: fit it again"
             )
+        tensors = load_file(folder / WEIGHTS)
         method.restore(Learnt(page["facts"], _under("method", tensors)), device=device)
-    except (OSError, KeyError, ValueError, RuntimeError, SafetensorError) as error:
-        if isinstance(error, InputError):
-            raise
+    except InputError:
+        raise
+    except (OSError, LookupError, TypeError, ValueError, RuntimeError, SafetensorError) as error:
         raise InputError(f"{folder} is not a whole saved model: {error}") from error
     return Stored(method, page["extra"], _under("extra", tensors))
 
 
+def check_folder(folder: Path) -> None:
+    """Refuse a folder that is there and holds something else."""
+    if folder.exists() and not _is_model(folder):
+        raise InputError(f"{folder} exists and is not a saved model, so it is left alone")
+
+
 def _is_model(folder: Path) -> bool:
     return (folder / MODEL).is_file() and (folder / WEIGHTS).is_file()
+
+
+def own_digest(page: Mapping[str, Any]) -> str:
+    """Of the page without its digest, however it is laid out."""
+    return _digest(json.dumps(page, sort_keys=True).encode())
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def _under(part: str, tensors: Mapping[str, Tensor]) -> dict[str, Tensor]:
