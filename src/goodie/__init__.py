@@ -3,7 +3,13 @@
 from goodie.data import datasets, missing, splits
 from goodie.data.observed import observed
 from goodie.data.synthetic import synthetic
-from goodie.estimators import FeatureImputer, GoodieClassifier, NodeClassifier
+from goodie.estimators import (
+    FeatureImputer,
+    GoodieClassifier,
+    GoodieLinkPredictor,
+    LinkPredictor,
+    NodeClassifier,
+)
 from goodie.graph import Operator, operator
 from goodie.propagate import (
     FeaturePropagation,
@@ -22,7 +28,9 @@ __all__ = [
     "FeatureImputer",
     "FeaturePropagation",
     "GoodieClassifier",
+    "GoodieLinkPredictor",
     "LabelPropagation",
+    "LinkPredictor",
     "NodeClassifier",
     "Operator",
     "Propagated",

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
-from jaxtyping import Int
+from jaxtyping import Bool, Int
 from torch import Tensor
 
 from goodie.errors import InvalidGraphError
@@ -92,7 +92,7 @@ class NonEdges:
 
 def are_edges(
     pairs: Int[Tensor, "2 pairs"], edge_index: Int[Tensor, "2 edges"], num_nodes: int
-) -> np.ndarray:
+) -> Bool[np.ndarray, " pairs"]:
     """Which pairs an edge joins, in whichever direction."""
     low, high = pairs.min(dim=0).values.numpy(), pairs.max(dim=0).values.numpy()
     return _among(low * num_nodes + high, _edge_keys(edge_index, num_nodes))
@@ -109,7 +109,9 @@ def _pairs(keys: Keys, num_nodes: int) -> Int[Tensor, "2 pairs"]:
     return torch.from_numpy(np.stack([keys // num_nodes, keys % num_nodes]))
 
 
-def _among(keys: Keys, taken: Keys) -> np.ndarray:
+def _among(
+    keys: Int[np.ndarray, " pairs"], taken: Int[np.ndarray, " taken"]
+) -> Bool[np.ndarray, " pairs"]:
     """Which keys are among others, which are in ascending order."""
     if len(taken) == 0:
         return np.zeros(len(keys), bool)

@@ -2,6 +2,13 @@
 
 from goodie.estimators.goodie import GoodieClassifier
 from goodie.estimators.imputer import FeatureImputer
+from goodie.estimators.link import GoodieLinkPredictor, LinkPredictor
 from goodie.estimators.node import NodeClassifier
 
-__all__ = ["FeatureImputer", "GoodieClassifier", "NodeClassifier"]
+__all__ = [
+    "FeatureImputer",
+    "GoodieClassifier",
+    "GoodieLinkPredictor",
+    "LinkPredictor",
+    "NodeClassifier",
+]

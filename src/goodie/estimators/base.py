@@ -257,7 +257,7 @@ class GraphClassifier(BaseEstimator, ABC):
         """
         method, extra, tensors = storage.load(Path(folder), device=device)
         parameters = extra.get("parameters", {})
-        if set(parameters) != set(cls().get_params()):
+        if not isinstance(method, Method) or set(parameters) != set(cls().get_params()):
             raise InputError(f"{folder} was not saved by a {cls.__name__}")
         model = cls(**{**parameters, "device": device})
         model.method_ = method

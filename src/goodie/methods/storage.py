@@ -15,11 +15,17 @@ from torch import Tensor
 
 from goodie import config, methods
 from goodie.errors import InputError
-from goodie.methods.base import Learnt, Method
+from goodie.methods import links
+from goodie.methods.base import Learner, Learnt
 
 # Raised when the layout of the folder changes.
 FORMAT = 2
 MODEL, WEIGHTS = "model.json", "weights.safetensors"
+
+REGISTRIES: dict[str, Callable[[str], type[Learner[Any]]]] = {
+    "node": methods.get,
+    "link": links.get,
+}
 
 # Writes a file at a path.
 Writer = Callable[[Path], object]
@@ -34,13 +40,13 @@ class Stored(NamedTuple):
         tensors: likewise.
     """
 
-    method: Method[Any]
+    method: Learner[Any]
     extra: dict[str, Any]
     tensors: dict[str, Tensor]
 
 
 def save(
-    method: Method[Any],
+    method: Learner[Any],
     folder: Path,
     *,
     extra: Mapping[str, Any] | None = None,
@@ -61,6 +67,7 @@ def save(
     settings = config.as_dict(method.settings)
     page = {
         "format": FORMAT,
+        "task": method.task,
         "method": method.name,
         "version": method.version_of(settings),
         "settings": settings,
@@ -116,7 +123,7 @@ def load(folder: Path, *, device: torch.device | str = "cpu") -> Stored:
             raise ValueError(f"{MODEL} is not as it was written")
         if page["weights"] != _digest((folder / WEIGHTS).read_bytes()):
             raise ValueError(f"{WEIGHTS} is not as it was written")
-        kind = methods.get(page["method"])
+        kind = REGISTRIES[page["task"]](page["method"])
         method = kind(config.build(kind.Settings, page["settings"]))
         version = kind.version_of(config.as_dict(method.settings))
         if page["version"] != version:

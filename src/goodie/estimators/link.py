@@ -1,0 +1,371 @@
+"""Link prediction in scikit-learn's manner: which pairs of nodes are likely to be joined."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+from jaxtyping import Bool, Float, Int
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+from torch import Tensor
+from torch_geometric.data import Data
+
+from goodie import config
+from goodie.data.fingerprint import fingerprint
+from goodie.data.link_splits import split_links
+from goodie.data.validate import validate
+from goodie.errors import InputError
+from goodie.estimators.base import RandomState, seed_of
+from goodie.evaluate import Ranking, ranking
+from goodie.losses.pairwise_logsumexp import Backend
+from goodie.methods import links, storage
+from goodie.methods.branches import Contrast, Preset
+from goodie.methods.links.base import LinkMethod
+from goodie.methods.links.goodie import GoodieLinks, Settings
+from goodie.nn.decoder import pair_logits
+from goodie.nn.fusion import Name as Fusion
+from goodie.recommend import Recommended, best_pairs, best_partners
+from goodie.train import History
+
+E = TypeVar("E", bound="GraphLinkPredictor")
+
+Pairs = Int[np.ndarray, "2 pairs"] | Int[Tensor, "2 pairs"] | Sequence[Sequence[int]]
+
+
+class GraphLinkPredictor(BaseEstimator, ABC):
+    """What link predictors share; see `LinkPredictor` and `GoodieLinkPredictor`."""
+
+    validation: float
+    random_state: RandomState
+    device: str
+
+    method_: LinkMethod[Any]
+    embedding_: Float[np.ndarray, "nodes width"] | None
+    validation_: Ranking
+    history_: History | None
+    _edges: Int[Tensor, "2 edges"]
+
+    @abstractmethod
+    def _method(self) -> LinkMethod[Any]:
+        """The method with the settings of this estimator, not fitted."""
+
+    def fit(self: E, data: Data) -> E:
+        """Learn which nodes of a graph are joined.
+
+        A share of the edges is set aside to select by. Once the weights are found, nodes are
+        embedded with all edges in place.
+
+        Args:
+            data: `edge_index`; `x`, in which NaN is a hole; if there are labels, `y`, of which −1
+                is unknown. Where there are masks, only the labels under `train_mask` are an input;
+                where there is none, all but those of other masks.
+        """
+        method = self._method()
+        seed = self._seed = seed_of(self.random_state)
+        data = validate(data)
+        split = split_links(data, val=self.validation, test=0.0, random_state=seed)
+        self.method_ = method.fit(split.data, split.val, seed=seed, device=self.device)
+        assert method.embedded_ is not None
+        self.validation_ = ranking(*(pair_logits(method.embedded_, pairs) for pairs in split.val))
+        self.embedding_ = method.embed(data).numpy()
+        self.history_ = method.history_
+        self._graph, self._edges = _content(data), data.edge_index
+        return self
+
+    def predict_proba(self, pairs: Pairs, data: Data | None = None) -> Float[np.ndarray, " pairs"]:
+        """How likely it is that the nodes of each pair are joined.
+
+        A probability beside as many pairs that are not joined as pairs that are, which is what was
+        learned from; among all pairs of a graph, where few are joined, it is a score to rank by.
+
+        Args:
+            pairs: two rows, a column for each pair.
+            data: a graph with the same features; the one fitted on if None.
+        """
+        z = self._embedding(data)
+        return pair_logits(z, _checked(pairs, len(z))).sigmoid().numpy()
+
+    def recommend(self, node: int, k: int = 10, data: Data | None = None) -> Recommended:
+        """The likeliest links of a node that are not there, best first.
+
+        Args:
+            node: its number.
+            k: at most so many.
+            data: as for `predict_proba`.
+        """
+        z = self._embedding(data)
+        if not 0 <= node < len(z):
+            raise InputError(f"there is no node {node}; the graph has {len(z)} (0 to {len(z) - 1})")
+        return best_partners(z, self._known_edges(data), node, k)
+
+    def missing(self, k: int = 100, data: Data | None = None) -> Recommended:
+        """The likeliest links of the whole graph that are not there, best first.
+
+        All pairs are looked at, a block of nodes at a time.
+
+        Args:
+            k: at most so many.
+            data: as for `predict_proba`.
+        """
+        return best_pairs(self._embedding(data), self._known_edges(data), k)
+
+    def score(
+        self, pairs: Pairs, joined: Bool[np.ndarray, " pairs"], data: Data | None = None
+    ) -> float:
+        """The area under the ROC curve over some pairs, between 0 and 1.
+
+        Args:
+            pairs: two rows, a column for each pair.
+            joined: which of them are.
+            data: as for `predict_proba`.
+        """
+        z = self._embedding(data)
+        logits = pair_logits(z, _checked(pairs, len(z)))
+        truth = torch.as_tensor(joined).bool()
+        if truth.shape != logits.shape:
+            raise InputError(f"{len(truth)} answers for {len(logits)} pairs")
+        return ranking(logits[truth], logits[~truth]).auc / 100
+
+    def save(self, folder: str | Path) -> None:
+        """Write the fitted model as a folder of JSON and safetensors."""
+        check_is_fitted(self, "method_")
+        storage.save(
+            self.method_,
+            Path(folder),
+            extra={
+                "graph": self._graph,
+                "history": None if self.history_ is None else asdict(self.history_),
+                "parameters": self.get_params() | {"random_state": self._seed},
+                "validation": self.validation_._asdict(),
+            },
+        )
+
+    @classmethod
+    def load(cls: type[E], folder: str | Path, *, device: str = "cpu") -> E:
+        """A model that `save` wrote; it predicts the same, bit for bit.
+
+        It does not hold the graph it was fitted on, so predictions need one.
+        """
+        method, extra, _ = storage.load(Path(folder), device=device)
+        parameters = extra.get("parameters", {})
+        if not isinstance(method, LinkMethod) or set(parameters) != set(cls().get_params()):
+            raise InputError(f"{folder} was not saved by a {cls.__name__}")
+        model = cls(**{**parameters, "device": device})
+        model.method_, model.embedding_ = method, None
+        model.history_ = None if extra["history"] is None else History(**extra["history"])
+        model.validation_ = Ranking(**extra["validation"])
+        model._graph, model._seed = extra["graph"], parameters["random_state"]
+        return model
+
+    def knows(self, data: Data) -> bool:
+        """Whether this is the graph fitted on: the same edges and features."""
+        check_is_fitted(self, "method_")
+        return _content(validate(data)) == self._graph
+
+    def _embedding(self, data: Data | None) -> Float[Tensor, "nodes width"]:
+        check_is_fitted(self, "method_")
+        if data is not None:
+            return self.method_.embed(validate(data))
+        if self.embedding_ is None:
+            raise InputError("a model from a file does not hold its graph: pass the graph")
+        return torch.from_numpy(self.embedding_)
+
+    def _known_edges(self, data: Data | None) -> Int[Tensor, "2 edges"]:
+        if data is None:
+            return self._edges
+        edges: Tensor = validate(data).edge_index
+        return edges
+
+
+class LinkPredictor(GraphLinkPredictor):
+    """Any link predictor of the package as an estimator.
+
+    Args:
+        method: its name, as `goodie run --task link --method` takes it.
+        settings: those that are not to be its defaults.
+        validation: the share of the edges that selects the epoch instead of training.
+        random_state: of that share, of the initial weights and of the pairs drawn beside.
+        device: `cpu` or `cuda`.
+
+    Attributes:
+        embedding_: of the nodes fitted on; the sigmoid of an inner product is the probability.
+        validation_: area under the ROC curve and average precision on the edges set aside; they
+            chose the epoch, so this is optimistic by a little.
+        history_: losses and validation scores of every epoch.
+        method_: what does the work.
+
+    Example:
+        >>> import goodie
+        >>> data = goodie.synthetic(100, 3, random_state=0)
+        >>> model = goodie.LinkPredictor(method="gcn", settings={"max_epochs": 20}).fit(data)
+        >>> len(model.recommend(0, k=5).proba)
+        5
+    """
+
+    def __init__(
+        self,
+        *,
+        method: str = "goodie",
+        settings: Mapping[str, Any] | None = None,
+        validation: float = 0.05,
+        random_state: RandomState = 0,
+        device: str = "cpu",
+    ) -> None:
+        self.method = method
+        self.settings = settings
+        self.validation = validation
+        self.random_state = random_state
+        self.device = device
+
+    def _method(self) -> LinkMethod[Any]:
+        kind = links.get(self.method)
+        return kind(config.build(kind.Settings, self.settings or {}))
+
+
+class GoodieLinkPredictor(GraphLinkPredictor):
+    """GOODIE for links: labels and features spread over the graph, weighed node by node.
+
+    Labels are optional. With none at all, features alone tell links, and a warning says so; with no
+    feature left, labels alone do.
+
+    Args:
+        preset: `balanced`; or `faithful`, the paper, or `letter`.
+        alpha: of label propagation, the share that a node takes from its neighbours in each step.
+        tau: τ, of the pseudo-labels' certainty and of the contrast.
+        contrast_weight: λ, of the contrastive loss; 0 leaves it out.
+        contrast: which contrastive loss; `auto` chooses.
+        fusion: how the branches are joined.
+        label_steps: of label propagation.
+        feature_steps: of feature propagation.
+        sample: nodes in a batch of `contrast="sampled"`.
+        backend: how the contrast's log-sum-exps are computed.
+        branch_weight: of `balanced`: how much it counts what each branch says alone.
+        branch_decay: of `balanced`: weight decay of the branches.
+        hidden: width of a branch.
+        width: of the embeddings.
+        dropout: on the joined embeddings.
+        lr: of Adam.
+        weight_decay: of Adam.
+        max_epochs: at most.
+        patience: epochs without a better validation score after which training ends.
+        validation: the share of the edges that selects the epoch instead of training.
+        random_state: of that share, of the initial weights and of the pairs drawn beside.
+        device: `cpu` or `cuda`.
+
+    Attributes:
+        embedding_: of the nodes fitted on; the sigmoid of an inner product is the probability.
+        validation_: area under the ROC curve and average precision on the edges set aside; they
+            chose the epoch, so this is optimistic by a little.
+        voice_: who answers: `both` branches together, `structure` or `features` alone.
+        history_: losses and validation scores of every epoch.
+        method_: what does the work.
+
+    Example:
+        >>> import goodie
+        >>> data = goodie.missing.uniform(goodie.synthetic(100, 3, random_state=0), 0.9)
+        >>> model = goodie.GoodieLinkPredictor(max_epochs=20).fit(data)
+        >>> model.predict_proba([[0, 1], [2, 3]]).shape
+        (2,)
+    """
+
+    method_: GoodieLinks
+
+    def __init__(
+        self,
+        *,
+        preset: Preset = Settings.preset,
+        alpha: float = Settings.alpha,
+        tau: float = Settings.tau,
+        contrast_weight: float = Settings.contrast_weight,
+        contrast: Contrast = Settings.contrast,
+        fusion: Fusion = Settings.fusion,
+        label_steps: int = Settings.label_steps,
+        feature_steps: int = Settings.feature_steps,
+        sample: int = Settings.sample,
+        backend: Backend = Settings.backend,
+        branch_weight: float = Settings.branch_weight,
+        branch_decay: float = Settings.branch_decay,
+        hidden: int = Settings.hidden,
+        width: int = Settings.width,
+        dropout: float = Settings.dropout,
+        lr: float = Settings.lr,
+        weight_decay: float = Settings.weight_decay,
+        max_epochs: int = Settings.max_epochs,
+        patience: int = Settings.patience,
+        validation: float = 0.05,
+        random_state: RandomState = 0,
+        device: str = "cpu",
+    ) -> None:
+        self.preset = preset
+        self.alpha = alpha
+        self.tau = tau
+        self.contrast_weight = contrast_weight
+        self.contrast = contrast
+        self.fusion = fusion
+        self.label_steps = label_steps
+        self.feature_steps = feature_steps
+        self.sample = sample
+        self.backend = backend
+        self.branch_weight = branch_weight
+        self.branch_decay = branch_decay
+        self.hidden = hidden
+        self.width = width
+        self.dropout = dropout
+        self.lr = lr
+        self.weight_decay = weight_decay
+        self.max_epochs = max_epochs
+        self.patience = patience
+        self.validation = validation
+        self.random_state = random_state
+        self.device = device
+
+    @property
+    def voice_(self) -> str:
+        """Who answers: both branches together, or one of them."""
+        check_is_fitted(self, "method_")
+        return self.method_.voice_
+
+    def attention(self, data: Data | None = None) -> Float[np.ndarray, "nodes 2"]:
+        """How much of each embedding came from structure, and how much from features.
+
+        Args:
+            data: as for `predict_proba`.
+        """
+        check_is_fitted(self, "method_")
+        if data is None:
+            if self.method_.explained_ is None:
+                raise InputError("a model from a file does not hold its graph: pass the graph")
+            share = self.method_.explained_.structure
+        else:
+            share = self.method_.explain(validate(data)).structure
+        return torch.stack([share, 1 - share], dim=1).cpu().numpy()
+
+    def _method(self) -> GoodieLinks:
+        chosen = {field.name: getattr(self, field.name) for field in fields(Settings)}
+        return GoodieLinks(config.build(Settings, chosen))
+
+
+def _checked(pairs: Pairs, num_nodes: int) -> Int[Tensor, "2 pairs"]:
+    """Pairs as a tensor, or what is wrong with them."""
+    ends = torch.as_tensor(pairs)
+    if ends.dim() != 2 or ends.shape[0] != 2:
+        raise InputError(f"pairs have shape {tuple(ends.shape)}, expected (2, pairs)")
+    if ends.is_floating_point() or ends.dtype == torch.bool:
+        raise InputError(f"pairs have dtype {ends.dtype}, expected integers")
+    if ends.numel() and not (int(ends.min()) >= 0 and int(ends.max()) < num_nodes):
+        worst = ends[(ends < 0) | (ends >= num_nodes)]
+        raise InputError(
+            f"pairs name node {int(worst[0])}, but there are {num_nodes} nodes "
+            f"(0 to {num_nodes - 1})"
+        )
+    return ends.long()
+
+
+def _content(data: Data) -> str:
+    """A graph's edges and features as one short string, by which it is known again."""
+    names = ("x", "observed", "edge_index", "edge_weight")
+    return fingerprint(Data(**{name: data[name] for name in names if data.get(name) is not None}))
