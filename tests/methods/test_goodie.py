@@ -8,6 +8,7 @@ from torch_geometric.data import Data
 from goodie import missing, paper, splits, synthetic
 from goodie.config import build
 from goodie.errors import InputError
+from goodie.methods import branches
 from goodie.methods.branches import PAIRS_UP_TO
 from goodie.methods.goodie import VOICES, Goodie, Settings
 from goodie.methods.lp import LabelPropagation
@@ -99,7 +100,7 @@ def test_balanced_inputs_have_one_size() -> None:
         data = problem(rate, n=400)
         data.x = data.x * factor
         method = goodie(max_epochs=1, alpha=0.999).fit(data)
-        labels = method._scaled(method._spread(data, data.train_mask).scores)
+        labels = branches.scaled(method._spread(data, data.train_mask).scores, balanced=True)
         features = method.intake_.scale * data.x
         share = 1 - data.x.isnan().float().mean().item()
         reached = labels.sum(dim=1) > 0
@@ -151,7 +152,9 @@ def test_the_voice_is_the_best_on_validation_nodes() -> None:
     data = problem(n=300)
     method = goodie(max_epochs=40).fit(data)
     spread = method._spread(data, data.train_mask)
-    said = [one.logits for one in method._voices(method._inputs(spread))] + [spread.scores]
+    said = [one.logits for one in method._voices(branches.inputs(spread, method.intake_))] + [
+        spread.scores
+    ]
     right = [(s.argmax(1) == data.y)[data.val_mask].sum().item() for s in said]
     assert VOICES[right.index(max(right))] == method.voice_
     assert method.history_.best_score == pytest.approx(100 * max(right[:3]) / data.val_mask.sum())
@@ -236,7 +239,7 @@ def test_contrast_chosen_by_size(monkeypatch) -> None:
 
     assert losses("auto", "balanced") == losses("none", "balanced") != losses("pseudo", "balanced")
     assert losses("auto") == losses("pseudo") != losses("none")
-    monkeypatch.setattr("goodie.methods.goodie.PAIRS_UP_TO", 59)
+    monkeypatch.setattr("goodie.methods.branches.PAIRS_UP_TO", 59)
     assert losses("auto") == losses("prototype")
     assert PAIRS_UP_TO >= 2485
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 import torch
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
@@ -33,7 +33,8 @@ from goodie.train import History
 
 E = TypeVar("E", bound="GraphLinkPredictor")
 
-Pairs = Int[np.ndarray, "2 pairs"] | Int[Tensor, "2 pairs"] | Sequence[Sequence[int]]
+# Two rows, a column for each pair; checked when they come, since they come from users.
+Pairs = np.ndarray | Tensor | Sequence[Sequence[int]]
 
 
 class GraphLinkPredictor(BaseEstimator, ABC):
@@ -113,9 +114,7 @@ class GraphLinkPredictor(BaseEstimator, ABC):
         """
         return best_pairs(self._embedding(data), self._known_edges(data), k)
 
-    def score(
-        self, pairs: Pairs, joined: Bool[np.ndarray, " pairs"], data: Data | None = None
-    ) -> float:
+    def score(self, pairs: Pairs, joined: np.ndarray, data: Data | None = None) -> float:
         """The area under the ROC curve over some pairs, between 0 and 1.
 
         Args:
