@@ -7,11 +7,29 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from benchmarks import methods, propagation, scaling, studies, table3, tables, training
+from benchmarks import (
+    methods,
+    propagation,
+    recommend,
+    scaling,
+    studies,
+    table3,
+    tables,
+    training,
+)
 from benchmarks.measure import machine
 
 RESULTS = Path(__file__).parent / "results"
-SUITES = ("propagation", "scaling", "large", "training", "methods", "studies", "tables")
+SUITES = (
+    "propagation",
+    "scaling",
+    "large",
+    "training",
+    "methods",
+    "studies",
+    "tables",
+    "recommend",
+)
 
 # Hours rather than minutes: run if named.
 LONG = ("table3",)
@@ -64,6 +82,9 @@ def main() -> None:
         elif suite == "table3":
             rows = table3.run()
             _write(suite, about, rows, table3.table(rows))
+        elif suite == "recommend":
+            rows = recommend.run()
+            _write(suite, about, rows, recommend.table(rows))
         elif suite == "studies":
             rows = studies.run()
             _write(suite, about, rows, studies.table(rows))

@@ -7,10 +7,11 @@ import torch
 from jaxtyping import Float, Int
 from torch import Tensor
 
+from goodie.data.pairs import EdgeSet
 from goodie.errors import InputError
 
-# Entries of a block of scores: 64 MB of them.
-BLOCK = 1 << 24
+# Entries of a block of scores. Of the first block all may come in, with their places.
+BLOCK = 1 << 22
 
 
 class Recommended(NamedTuple):
@@ -53,7 +54,9 @@ def best_pairs(
 ) -> Recommended:
     """The likeliest k pairs of all, the smaller node first.
 
-    Rows of the table of all pairs are looked at in blocks, of which the k best are kept.
+    Nodes are taken in the order of their lengths, a block of rows of the table of all pairs at a
+    time. Since z_iᵀ z_j ≤ |z_i| |z_j|, a block ends where no pair could be among the k best any
+    more, and the last blocks are not looked at.
 
     Example:
         >>> z = torch.tensor([[1.0], [3.0], [2.0], [-1.0]])
@@ -62,35 +65,49 @@ def best_pairs(
     """
     _check(k)
     n = len(z)
+    length, order = z.norm(dim=1).sort(descending=True, stable=True)
+    z = z[order]
+    place = torch.empty_like(order)
+    place[order] = torch.arange(n)
+    joined = EdgeSet(place[edge_index], n)
+    best = _Best(k)
     rows = max(1, BLOCK // max(1, n))
-    kept_pairs = torch.empty(2, 0, dtype=torch.long)
-    kept = z.new_empty(0)
     for first in range(0, n, rows):
-        some = torch.arange(first, min(first + rows, n))
-        # Of each pair the half above the diagonal, which starts further right in every row.
-        logits = z[some] @ z[first:].T
-        logits.masked_fill_(torch.ones_like(logits, dtype=torch.bool).tril(), -torch.inf)
-        _leave_out(logits, edge_index, first)
-        if len(kept) == k:  # what is no better than the worst kept need not be sorted
-            logits.masked_fill_(logits <= kept[-1], -torch.inf)
-        flat = logits.flatten()
-        best = flat.topk(min(k, len(flat)))
-        columns = logits.shape[1]
-        found = torch.stack([best.indices // columns, best.indices % columns]) + first
-        every = torch.cat([kept, best.values])
-        order = every.argsort(descending=True, stable=True)[:k]
-        order = order[every[order] > -torch.inf]
-        kept, kept_pairs = every[order], torch.cat([kept_pairs, found], dim=1)[:, order]
-    return Recommended(kept_pairs.numpy(), kept.sigmoid().numpy())
+        within = n
+        if best.worst > 0:
+            # Rounding must not cost a pair.
+            within = first + int((length[first] * length[first:] * 1.0001 > best.worst).sum())
+            if within <= first + 1:
+                break
+        logits = z[first : first + rows] @ z[first:within].T
+        low, high = (logits > best.worst).nonzero().T
+        values = logits[low, high]
+        above = high > low
+        pairs = torch.stack([low, high])[:, above] + first
+        free = torch.from_numpy(~joined.has(pairs))
+        best.add(pairs[:, free], values[above][free])
+    pairs = order[best.pairs].sort(dim=0).values
+    return Recommended(pairs.numpy(), best.logits.sigmoid().numpy())
 
 
-def _leave_out(
-    logits: Float[Tensor, "rows columns"], edge_index: Int[Tensor, "2 edges"], first: int
-) -> None:
-    """Mark the pairs of a block that are joined; it begins at this node, both ways."""
-    low, high = edge_index.min(dim=0).values, edge_index.max(dim=0).values
-    here = (low >= first) & (low < first + len(logits))
-    logits[low[here] - first, high[here] - first] = -torch.inf
+class _Best:
+    """The k best pairs so far, best first."""
+
+    def __init__(self, k: int) -> None:
+        self.k = k
+        self.pairs = torch.empty(2, 0, dtype=torch.long)
+        self.logits = torch.empty(0)
+
+    @property
+    def worst(self) -> float:
+        """What a pair must be better than to come in."""
+        return float(self.logits[-1]) if len(self.logits) == self.k else -torch.inf
+
+    def add(self, pairs: Int[Tensor, "2 pairs"], logits: Float[Tensor, " pairs"]) -> None:
+        every = torch.cat([self.logits, logits])
+        found = every.topk(min(self.k, len(every)))
+        self.logits = found.values
+        self.pairs = torch.cat([self.pairs, pairs], dim=1)[:, found.indices]
 
 
 def _check(k: int) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from goodie.data.pairs import NonEdges, are_edges, edge_pairs
+from goodie.data.pairs import EdgeSet, NonEdges, edge_pairs
 from goodie.errors import InvalidGraphError
 
 EDGES = st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7)), max_size=40)
@@ -51,7 +51,7 @@ def test_all_that_are_no_edges_can_be_drawn(
 def test_edges_are_known_in_both_directions(
     edges: list[tuple[int, int]], asked: list[tuple[int, int]]
 ) -> None:
-    found = are_edges(as_index(asked), as_index(edges), 8)
+    found = EdgeSet(as_index(edges), 8).has(as_index(asked))
     assert found.tolist() == [
         (min(pair), max(pair)) in undirected(edges) and pair[0] != pair[1] for pair in asked
     ]

@@ -10,7 +10,7 @@ from sklearn.exceptions import NotFittedError
 from torch_geometric.data import Data
 
 from goodie import GoodieClassifier, GoodieLinkPredictor, LinkPredictor, missing, synthetic
-from goodie.data.pairs import are_edges
+from goodie.data.pairs import EdgeSet
 from goodie.errors import InputError
 from goodie.estimators.link import GraphLinkPredictor
 
@@ -43,7 +43,7 @@ def test_manners() -> None:
 def test_edges_are_likelier_than_other_pairs(model: GraphLinkPredictor) -> None:
     data = graph()
     others = torch.randint(150, (2, 500), generator=torch.Generator().manual_seed(0))
-    others = others[:, ~are_edges(others, data.edge_index, 150)]
+    others = others[:, ~EdgeSet(data.edge_index, 150).has(others)]
     pairs = torch.cat([data.edge_index, others], dim=1)
     joined = np.arange(pairs.shape[1]) < data.edge_index.shape[1]
     assert model.score(pairs, joined) > 0.7
@@ -57,7 +57,7 @@ def test_recommended_are_no_edges(model: GraphLinkPredictor) -> None:
     data = graph()
     for found in (model.recommend(7, k=20), model.missing(50)):
         pairs = torch.from_numpy(found.pairs)
-        assert not are_edges(pairs, data.edge_index, 150).any()
+        assert not EdgeSet(data.edge_index, 150).has(pairs).any()
         assert (pairs[0] != pairs[1]).all()
         assert (np.diff(found.proba) <= 0).all()
         np.testing.assert_allclose(model.predict_proba(pairs), found.proba, rtol=1e-5)
@@ -67,7 +67,7 @@ def test_recommended_are_no_edges(model: GraphLinkPredictor) -> None:
 def test_another_graph(model: GraphLinkPredictor) -> None:
     other = graph(seed=1)
     here, there = model.missing(30), model.missing(30, data=other)
-    assert not are_edges(torch.from_numpy(there.pairs), other.edge_index, 150).any()
+    assert not EdgeSet(other.edge_index, 150).has(torch.from_numpy(there.pairs)).any()
     assert not np.array_equal(here.pairs, there.pairs)
 
 

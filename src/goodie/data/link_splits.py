@@ -9,7 +9,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from goodie.data.edges import edge_weight
-from goodie.data.pairs import NonEdges, Told, are_edges, edge_pairs
+from goodie.data.pairs import EdgeSet, NonEdges, Told, edge_pairs
 from goodie.errors import InputError, InvalidGraphError
 
 
@@ -73,7 +73,7 @@ def split_links(
 def without_edges(data: Data, pairs: Int[Tensor, "2 pairs"]) -> Data:
     """A copy of a graph without some edges, in both directions."""
     weight = edge_weight(data)
-    keep = torch.from_numpy(~are_edges(data.edge_index, pairs, int(data.num_nodes)))
+    keep = torch.from_numpy(~EdgeSet(pairs, int(data.num_nodes)).has(data.edge_index))
     out = Data(**{k: v for k, v in data.items() if k not in ("edge_attr", "edge_weight")})
     out.num_nodes = int(data.num_nodes)
     out.edge_index = data.edge_index[:, keep]

@@ -90,12 +90,22 @@ class NonEdges:
         return _pairs(drawn[:count], self.num_nodes)
 
 
-def are_edges(
-    pairs: Int[Tensor, "2 pairs"], edge_index: Int[Tensor, "2 edges"], num_nodes: int
-) -> Bool[np.ndarray, " pairs"]:
-    """Which pairs an edge joins, in whichever direction."""
-    low, high = pairs.min(dim=0).values.numpy(), pairs.max(dim=0).values.numpy()
-    return _among(low * num_nodes + high, _edge_keys(edge_index, num_nodes))
+class EdgeSet:
+    """The edges of a graph, to ask whether a pair is among them.
+
+    Args:
+        edge_index: in whichever directions.
+        num_nodes: N.
+    """
+
+    def __init__(self, edge_index: Int[Tensor, "2 edges"], num_nodes: int) -> None:
+        self.num_nodes = num_nodes
+        self._keys = _edge_keys(edge_index, num_nodes)
+
+    def has(self, pairs: Int[Tensor, "2 pairs"]) -> Bool[np.ndarray, " pairs"]:
+        """Which pairs an edge joins, in whichever direction."""
+        low, high = pairs.amin(dim=0).numpy(), pairs.amax(dim=0).numpy()
+        return _among(low * self.num_nodes + high, self._keys)
 
 
 def _edge_keys(edge_index: Int[Tensor, "2 edges"], num_nodes: int) -> Keys:
