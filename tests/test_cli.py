@@ -333,3 +333,25 @@ def test_stdout_is_for_the_answer_alone() -> None:
     done = subprocess.run(words, capture_output=True, text=True, check=True)
     assert list(json.loads(done.stdout)) == KEYS
     assert done.stdout.count("\n{") == 0
+
+
+# --- goodie run --task link -----------------------------------------------------------------------
+
+
+def test_links_keep_the_contract(cli: Cli) -> None:
+    words = ("run", "--dataset", "synthetic", "--task", "link", "--method", "goodie")
+    row = answer(cli, *words, "--seeds", "2", "--missing-rate", "0.9", "--set", "max_epochs=60")
+    assert set(row) == {*KEYS, "ap_mean", "ap_std"}
+    assert (row["task"], row["metric"], row["method"]) == ("link", "auc", "goodie")
+    assert 55 < row["test_mean"] < 100
+    assert 55 < row["ap_mean"] < 100
+    assert row["ap_std"] >= 0
+    assert row["config"]["hidden"] == 32
+    told = cli(*words, "--set", "max_epochs=5")
+    assert "average precision" in told.out
+
+
+def test_what_predicts_no_links(cli: Cli) -> None:
+    ran = cli("run", "--dataset", "digits", "--task", "link", "--method", "lp")
+    assert ran.code == 2
+    assert "'lp' does not predict links; there are gcn" in ran.err

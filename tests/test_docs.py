@@ -1,4 +1,4 @@
-"""The method that docs/a-new-method.md shows keeps what every method promises."""
+"""What the docs show runs: a new method keeps what every method promises, links are predicted."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,8 @@ import pytest
 from conformance import test_methods as promises
 from goodie.methods import METHODS
 
-PAGE = Path(__file__).parents[1] / "docs" / "a-new-method.md"
+DOCS = Path(__file__).parents[1] / "docs"
+PAGE, LINKS = DOCS / "a-new-method.md", DOCS / "links.md"
 
 KEPT = [
     promises.test_probabilities,
@@ -30,3 +31,13 @@ def test_the_example_keeps(promise, monkeypatch: pytest.MonkeyPatch) -> None:
     exec(compile(block, str(PAGE), "exec"), names)
     monkeypatch.setitem(METHODS, "gcn-mean", names["ColumnMeanGCN"])
     promise("gcn-mean")
+
+
+def test_the_example_of_links_runs() -> None:
+    (block,) = re.findall(r"```python\n(.*?)```", LINKS.read_text(), flags=re.DOTALL)
+    names: dict = {}
+    exec(compile(block, str(LINKS), "exec"), names)
+    model = names["model"]
+    assert model.recommend(7, k=5).pairs.shape == (2, 5)
+    assert model.missing(k=20).pairs.shape == (2, 20)
+    assert model.validation_.auc > 50

@@ -11,7 +11,7 @@ from goodie.data import datasets
 from goodie.data.fingerprint import fingerprint
 from goodie.errors import InputError
 from goodie.study import cell, provenance
-from goodie.study.cell import Cell, key
+from goodie.study.cell import Cell, key, metric, resolve, run
 from study.toys import GRAPH, MINE, Toy, register, saved, with_masks
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -174,3 +174,23 @@ def test_a_result_says_what_it_took() -> None:
     result = cell.run(BASE)
     assert result.seconds > 0
     assert result.peak_memory is None or result.peak_memory > 1_000_000
+
+
+def test_a_link_cell_is_judged_by_pairs_set_aside() -> None:
+    settings = resolve("fp", "synthetic", "uniform", {"max_epochs": 30}, task="link")
+    cell = Cell("synthetic", "fp", rate=0.5, seed=1, settings=settings, task="link")
+    result = run(cell)
+    assert 0 <= result.test <= 100
+    assert set(result.details) >= {"ap", "val_ap", "epochs"}
+    assert result.details["epochs"] == 30
+    same_node = Cell("synthetic", "fp", rate=0.5, seed=1, settings=settings)
+    assert key(cell) != key(same_node)
+    assert metric("link") == "auc"
+    assert run(cell).test == result.test
+
+
+def test_links_have_their_own_settings_and_versions() -> None:
+    assert resolve("goodie", "Cora", "uniform", task="link")["width"] == 16
+    assert "width" not in resolve("goodie", "Cora", "uniform")
+    faithful = {"preset": "faithful"}
+    assert resolve("goodie", "Cora", "structural", faithful, task="link")["contrast"] == "pseudo"

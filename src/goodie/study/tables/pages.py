@@ -5,7 +5,7 @@ from pathlib import Path
 
 from goodie.errors import InputError
 from goodie.study import rows as files
-from goodie.study.paper import table2, table3
+from goodie.study.paper import table2, table3, table4
 from goodie.study.store import Row
 from goodie.study.tables import default, exact, reproduced, variants
 
@@ -19,6 +19,7 @@ TABLES: dict[str, tuple[tuple[str, ...], Callable[[Sequence[Row]], str]]] = {
         ("table3.jsonl", "balanced.jsonl"),
         lambda rows: table3.every_method(rows).markdown(),
     ),
+    "table 4": (("table4.jsonl",), lambda rows: table4.table(rows).markdown()),
     "variants": (("table3-variants.jsonl",), variants.variants),
     "parts": (("balanced.jsonl",), default.parts),
     "development": (("development.jsonl",), default.development),
