@@ -168,3 +168,54 @@ def test_clear_errors(name: str) -> None:
     pair = Data(x=torch.ones(2, 1), edge_index=torch.tensor([[0], [1]]), y=torch.zeros(2).long())
     with pytest.raises(InvalidGraphError, match="every two nodes are joined"):
         fitted(name, pair, edges)
+
+
+def test_sparse_features_are_the_dense_ones(name: str) -> None:
+    dense, edges = problem()
+    whole = validate(
+        synthetic(N, 3, num_features=24, average_degree=5.0, random_state=1, sparse=True)
+    )
+    thin = link.with_holes(
+        edges._replace(data=whole), splits.stratified(whole.y, train=0.2, val=0.2),
+        scenario="uniform", rate=0.5, seed=0,
+    )  # fmt: skip
+    thin.edge_index = dense.edge_index
+    here, there = (fitted(name, data, edges).embedded_ for data in (dense, thin))
+    torch.testing.assert_close(here, there, rtol=0, atol=1e-3)
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.float64])
+def test_features_of_another_precision(name: str, dtype: torch.dtype) -> None:
+    data, edges = problem()
+    data.x = data.x.to(dtype)
+    method = fitted(name, data, edges)
+    assert method.embedded_.isfinite().all()
+    assert method.embedded_.dtype == torch.float32
+
+
+@pytest.mark.parametrize("x", ["none", "empty"])
+def test_no_features_at_all(name: str, x: str) -> None:
+    data, edges = problem()
+    data.x = None if x == "none" else torch.zeros(N, 0)
+    assert fitted(name, data, edges).embedded_.isfinite().all()
+
+
+def test_labels_that_the_model_does_not_know(name: str) -> None:
+    """On another graph they tell it nothing."""
+    data, edges = problem()
+    method = fitted(name, data, edges)
+    other = copy(data)
+    other.y = torch.where(data.train_mask & (torch.arange(N) % 2 == 0), 7, data.y)
+    assert method.embed(other).isfinite().all()
+
+
+def test_without_labels(name: str) -> None:
+    data, edges = problem()
+    del data.y, data.train_mask
+    if "labels" in LINK_METHODS[name].uses:
+        with pytest.warns(UserWarning, match="no label is known"):
+            method = fitted(name, data, edges)
+    else:
+        method = fitted(name, data, edges)
+    assert method.embedded_.isfinite().all()
+    assert method.embed(graph()).isfinite().all()  # one with labels

@@ -174,7 +174,9 @@ class GoodieLinks(LinkMethod[Settings]):
         self.embedded_ = self.explained_.logits.cpu()
 
     def _spread(self, data: Data) -> branches.Spread:
-        seeds = known_labels(data) if self.num_classes_ else data.x.new_zeros(len(data.x)).bool()
+        seeds = known_labels(data)
+        if seeds.any():  # on another graph there may be labels that mean nothing here
+            seeds = seeds & (data.y < self.num_classes_)
         return branches.spread(
             data, seeds, self.settings, num_classes=self.num_classes_, device=self.device_
         )
