@@ -18,7 +18,7 @@ from goodie.data.tables.graph import TableGraph
 from goodie.errors import InputError
 from goodie.methods.storage import MODEL, WEIGHTS
 from goodie.own_graph import TableModel, fit, predict
-from goodie.own_graph.model import TABLES
+from goodie.own_graph.reading import TABLES
 
 NODES = "id,age,city,class\na,31,Rome,x\nb,,Oslo,y\nc,50,,x\nd,22,Rome,y\n"
 EDGES = "from,to\na,b\nb,c\nc,d\n"

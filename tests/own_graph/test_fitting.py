@@ -14,7 +14,8 @@ from goodie.data.tables import Options, read_graph, write_table
 from goodie.errors import InputError
 from goodie.estimators.base import GraphClassifier
 from goodie.own_graph import TableModel, fit, predict
-from goodie.own_graph.model import NODES, TABLES
+from goodie.own_graph.model import NODES
+from goodie.own_graph.reading import TABLES
 from own_graph.conftest import CLASSES, N, Written
 
 QUICK = {"max_epochs": 30}

@@ -14,7 +14,6 @@ from torch import Tensor
 from goodie import report
 from goodie.data.tables.encoding import MAX_CATEGORIES
 from goodie.data.tables.graph import Problem, TableGraph
-from goodie.data.tables.options import Options
 from goodie.errors import InputError
 from goodie.estimators.base import GraphClassifier
 from goodie.methods import get
@@ -25,12 +24,15 @@ from goodie.own_graph.judging import (
     baselines,
     classifier,
     deal_parts,
+    go_on,
     judged,
     learners,
     masked,
+    plain,
 )
 from goodie.own_graph.model import TableModel
 from goodie.own_graph.predicting import answers_table
+from goodie.own_graph.reading import with_types
 
 Say = Callable[[str], None]
 
@@ -83,7 +85,7 @@ def fit(
     problem = graph.encode(known, max_categories=max_categories)
     model = classifier(method, settings, random_state=random_state, device=device)
     say(f"fitting {method}")
-    _go_on(model.fit(masked(problem.data, parts, selects=kind.selects)))
+    go_on(model.fit(masked(problem.data, parts, selects=kind.selects)))
     assert model.proba_ is not None
     proba = model.proba_
     accuracy = {method: judged(proba, problem.data.y, parts)}
@@ -128,13 +130,13 @@ def fit(
         "optimistic": parts.optimistic,
         "refitted": again,
         "accuracy": {name: one.to_json() for name, one in accuracy.items()},
-        "details": _plain(model.method_.details()),
+        "details": plain(model.method_.details()),
         "tables": {"nodes": graph.nodes.sheet.source, "edges": graph.edges.sheet.source},
         "notes": [*graph.notes, *problem.notes, *_advice(method, accuracy)],
         "seconds": perf_counter() - begin,
     }
     fitted = TableModel(
-        model, problem.encoding, _with_types(graph, problem), graph.nodes.labels.classes, facts
+        problem.encoding, with_types(graph, problem), graph.nodes.labels.classes, facts, model
     )
     say("asking about every node")
     account = report.account(
@@ -165,19 +167,7 @@ def _refitted(
     data = copy(problem.data)
     data.train_mask, data.val_mask = train, parts.select if selects else None
     model = classifier(method, settings, random_state=random_state, device=device)
-    return problem, _go_on(model.fit(data))
-
-
-def _go_on(model: GraphClassifier) -> GraphClassifier:
-    """Pass on an interrupt, which training itself takes for a wish to end early."""
-    if model.history_ is not None and model.history_.interrupted:
-        raise KeyboardInterrupt
-    return model
-
-
-def _with_types(graph: TableGraph, problem: Problem) -> Options:
-    """How another table is to be read."""
-    return replace(graph.options, types=problem.encoding.kinds)
+    return problem, go_on(model.fit(data))
 
 
 def _nodes(model: TableModel, problem: Problem, parts: Parts, judging: np.ndarray) -> pl.DataFrame:
@@ -229,7 +219,3 @@ def _advice(method: str, accuracy: dict[str, Accuracy]) -> list[str]:
             f"{own.right}: the simpler way may do"
         ]
     return []
-
-
-def _plain(details: dict[str, Any]) -> dict[str, Any]:
-    return {k: v.item() if isinstance(v, np.generic) else v for k, v in details.items()}
