@@ -94,19 +94,22 @@ def links(
     """
     from goodie.data.tables import write_table
     from goodie.data.tables.writing import check_output
+    from goodie.methods.storage import check_folder
     from goodie.own_graph import likeliest_links
 
     folder, nodes, edges = _sorted(given)
     check_device(device)
-    inputs = [nodes, edges, *(folder.glob("*") if folder else ())]
+    inputs = [nodes, edges]
     check_output(out, inputs=inputs)
+    if folder is not None:
+        _check_apart(folder, out)
+    if save is not None:
+        check_folder(save)
+        _check_apart(save, out, nodes, edges)
     if folder is None:
-        if save is not None:
-            _check_folder(save, out, nodes, edges)
         options = (id_, label, source, target, weight, types, holes, unknown, separator)
-        model, graph = _fit(
-            nodes, edges, options, method, settings, refit, max_categories, seed, device
-        )
+        graph = _read(nodes, edges, options, node)
+        model = _fit(graph, method, settings, refit, max_categories, seed, device)
     else:
         _refuse(
             label=label, method=method, set=settings, refit=refit, save=save, type=types, hole=holes
@@ -149,16 +152,11 @@ def _sorted(given: list[Path]) -> tuple[Path | None, Path, Path]:
     )
 
 
-def _check_folder(save: Path, out: Path, nodes: Path, edges: Path) -> None:
-    """Refuse, before any work, a folder that would swallow something."""
-    from goodie.methods.storage import check_folder
-
-    check_folder(save)
-    for path in (out, nodes, edges):
-        if path.resolve().is_relative_to(save.resolve()):
-            raise InputError(
-                f"{path} is in {save}, which is to hold the model alone: name another folder"
-            )
+def _check_apart(model: Path, *others: Path) -> None:
+    """Refuse, before any work, files in a model's folder."""
+    for path in others:
+        if path.resolve().is_relative_to(model.resolve()):
+            raise InputError(f"{path} is in {model}, which holds the model alone: name another")
 
 
 def _refuse(**options: object) -> None:
@@ -168,20 +166,12 @@ def _refuse(**options: object) -> None:
             raise InputError(f"--{name} is for fitting, and a model that is fitted was given")
 
 
-def _fit(
-    nodes: Path,
-    edges: Path,
-    options: tuple[Any, ...],
-    method: str | None,
-    settings: list[str] | None,
-    refit: bool | None,
-    max_categories: int,
-    seed: int,
-    device: str,
-) -> "tuple[LinkModel, TableGraph]":
-    from goodie import config
+def _read(
+    nodes: Path, edges: Path, options: tuple[Any, ...], asked: list[str] | None
+) -> "TableGraph":
+    """The tables, and that those asked about are in them."""
     from goodie.data.tables import read_graph
-    from goodie.own_graph import fit_links
+    from goodie.own_graph.linking import rows_of
 
     id_, label, source, target, weight, types, holes, unknown, separator = options
     chosen = tables.options(
@@ -189,7 +179,23 @@ def _fit(
     )
     tables.say("reading")
     graph = read_graph(nodes, edges, chosen)
-    model = fit_links(
+    rows_of(graph, asked or [])
+    return graph
+
+
+def _fit(
+    graph: "TableGraph",
+    method: str | None,
+    settings: list[str] | None,
+    refit: bool | None,
+    max_categories: int,
+    seed: int,
+    device: str,
+) -> "LinkModel":
+    from goodie import config
+    from goodie.own_graph import fit_links
+
+    return fit_links(
         graph,
         method=method or METHOD,
         settings=config.parse_assignments(settings or []),
@@ -199,7 +205,6 @@ def _fit(
         device=device,
         say=tables.say,
     )
-    return model, graph
 
 
 def _load(

@@ -84,7 +84,8 @@ class GraphLinkPredictor(BaseEstimator, ABC):
         self.method_ = method.fit(split.data, split.val, seed=seed, device=self.device)
         assert method.embedded_ is not None
         self.validation_ = ranking(*(pair_logits(method.embedded_, pairs) for pairs in split.val))
-        self.embedding_ = method.embed(data).numpy()
+        method.answer(data)
+        self.embedding_ = method.embedded_.numpy()
         self.history_ = method.history_
         self._graph, self._edges = _content(data), data.edge_index
         return self

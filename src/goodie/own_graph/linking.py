@@ -157,7 +157,7 @@ def likeliest_links(
             f"columns {source!r} and {target!r} of the edges would share their names with what is "
             "written beside them: rename them"
         )
-    asked = None if nodes is None else _places(graph, nodes)
+    asked = None if nodes is None else rows_of(graph, nodes)
     say("embedding the nodes")
     embedding, structure = model.predictor.explain(model.data(graph))
     z, edges = torch.from_numpy(embedding), graph.edges.edge_index
@@ -197,8 +197,8 @@ def _check(problem: Problem, method: str) -> None:
     )
 
 
-def _places(graph: TableGraph, nodes: Sequence[object]) -> list[int]:
-    """The rows of nodes with some ids, each once."""
+def rows_of(graph: TableGraph, nodes: Sequence[object]) -> list[int]:
+    """The rows of the nodes with some ids, each once; an id that is not there is refused."""
     place = {key: row for row, key in enumerate(keys(graph.nodes.ids).to_list())}
     lacking = [repr(one) for one in nodes if str(one) not in place]
     if lacking:
