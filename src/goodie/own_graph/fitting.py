@@ -144,7 +144,7 @@ def fit(
         problem.data,
         ids=graph.nodes.ids.to_list(),
         class_names=names,
-        column_names=problem.encoding.names,
+        column_names=problem.encoding.columns_of_x,
         verdict=verdict,
         title=f"{graph.options.label} of {graph.nodes.sheet.source}",
     )
@@ -187,7 +187,7 @@ def _nodes(model: TableModel, problem: Problem, parts: Parts, judging: np.ndarra
         judged_prediction=named.set(~judges, None),
         judged_confidence=confidence.set(~judges, None),
         degree=pl.Series(_degree(problem.data.edge_index, len(graph.nodes))),
-        observed_share=pl.Series(_observed_share(problem.x)),
+        observed_share=pl.Series(_observed_share(problem)),
     )
 
 
@@ -201,11 +201,14 @@ def _degree(edge_index: Tensor, num_nodes: int) -> np.ndarray:
     return degree
 
 
-def _observed_share(x: Tensor) -> np.ndarray:
-    """Of each node's features, how much is known; 0 where there are none."""
-    if x.shape[1] == 0:
-        return np.zeros(len(x))
-    share: np.ndarray = (~x.isnan()).double().mean(dim=1).numpy()
+def _observed_share(problem: Problem) -> np.ndarray:
+    """Of each node's columns, how many are known; 0 where there are none."""
+    widths = [len(column.names) for column in problem.encoding.columns]
+    if not widths:
+        return np.zeros(len(problem.x))
+    # The columns of x that encode one column of the table have their holes together.
+    first = np.cumsum([0, *widths[:-1]])
+    share: np.ndarray = (~problem.x[:, first].isnan()).double().mean(dim=1).numpy()
     return share
 
 
