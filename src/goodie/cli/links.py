@@ -237,7 +237,7 @@ def _print_judged(facts: dict[str, Any]) -> None:
     table = Table("ranked by", "area under\nthe ROC curve", "average\nprecision")
     for column in table.columns[1:]:
         column.justify = "right"
-    for name, one in sorted(facts["judged"].items(), key=lambda item: -item[1]["auc"]):
+    for name, one in facts["judged"].items():
         table.add_row(name, percent(one["auc"]), percent(one["average_precision"]))
     answer.print(table)
     again = " Then it was fitted again with all edges." if facts["refitted"] else ""
