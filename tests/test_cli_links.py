@@ -66,6 +66,10 @@ def test_the_whole_way(cli: Cli, tables: Path) -> None:
     some = ("--node", "paper 3", "--node", "paper 90")
     assert told(cli, *words, *some, "--top", "2", "--out", "some.csv")["links"] == 4
     assert pl.read_csv("some.csv")["citing"].to_list() == ["paper 3"] * 2 + ["paper 90"] * 2
+    ran = cli(*words, *some, "--out", "some.csv")
+    auc = f"{100 * first['judged']['goodie']['auc']:.1f} %"
+    assert f"ROC curve {auc} when it was judged" in " ".join(ran.out.split())
+    assert "common neighbours" not in ran.out
 
 
 def test_for_people(cli: Cli, tables: Path) -> None:

@@ -135,7 +135,7 @@ def links(
         )
         return
     tables.tell(noted)
-    _print_judged(facts)
+    _print_judged(facts, now=folder is None)
     _print_links(frame.rows(), frame.columns)
     kept = "" if save is None else f" The model is in [bold]{escape(str(save))}[/]."
     answer.print(f"{frame.height:,} links in [bold]{escape(str(out))}[/].{kept}")
@@ -227,13 +227,18 @@ def _load(
     return model, model.read(nodes, edges, options)
 
 
-def _print_judged(facts: dict[str, Any]) -> None:
+def _print_judged(facts: dict[str, Any], *, now: bool) -> None:
+    """How good the model is: at length where it has just been judged."""
     sizes, parts = facts["sizes"], facts["parts"]
+    own = facts["judged"][facts["method"]]
+    then = "" if now else f": area under the ROC curve {percent(own['auc'])} when it was judged"
     labels = f", {sizes['labelled']:,} labels" if sizes["labelled"] else ""
     answer.print(
         f"[bold]{facts['method']}[/], fitted on {sizes['nodes']:,} nodes, {sizes['edges']:,} edges "
-        f"and {sizes['columns']} columns{labels}"
+        f"and {sizes['columns']} columns{labels}{then}"
     )
+    if not now:
+        return
     table = Table("ranked by", "area under\nthe ROC curve", "average\nprecision")
     for column in table.columns[1:]:
         column.justify = "right"

@@ -85,8 +85,9 @@ def fit_links(
     joined = edge_pairs(data.edge_index, len(graph.nodes)).shape[1]
     if joined < FEWEST_EDGES:
         raise InputError(
-            f"{graph.edges.sheet.source} joins {counted(joined, 'pair')} of different nodes; to "
-            f"learn from some, select by others and judge by others still takes {FEWEST_EDGES}"
+            f"{counted(joined, 'pair')} of different nodes are joined in "
+            f"{graph.edges.sheet.source}, and {FEWEST_EDGES} are the least: some are learned from, "
+            "others select and judge"
         )
     share = JUDGING if JUDGING * joined >= FEWEST_JUDGES else JUDGING_OF_FEW
     split = split_links(data, val=0.0, test=share, random_state=random_state)
@@ -192,7 +193,8 @@ def _check(problem: Problem, method: str) -> None:
     if problem.encoding.width or (labelled and "labels" in links.get(method).uses):
         return
     raise InputError(
-        f"{problem.graph.nodes.sheet.source} holds no features that {method} could tell links by"
+        f"there are no features in {problem.graph.nodes.sheet.source} that {method} could tell "
+        "links by"
         + ("" if labelled else ", and no labels: --label COLUMN names some, if there are any")
     )
 
@@ -205,7 +207,7 @@ def rows_of(graph: TableGraph, nodes: Sequence[object]) -> list[int]:
         ids = graph.nodes.ids
         known = listed([repr(str(one)) for one in ids.head(3).to_list()])
         raise InputError(
-            f"{graph.nodes.sheet.source} has no node {listed(lacking, 5)}; ids in column "
+            f"there is no node {listed(lacking, 5)} in {graph.nodes.sheet.source}; ids in column "
             f"{ids.name!r} are such as {known}"
         )
     return list(dict.fromkeys(place[str(one)] for one in nodes))
