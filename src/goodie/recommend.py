@@ -69,17 +69,17 @@ def best_pairs(
         some = torch.arange(first, min(first + rows, n))
         # Of each pair the half above the diagonal, which starts further right in every row.
         logits = z[some] @ z[first:].T
-        logits.masked_fill_(torch.ones_like(logits, dtype=torch.bool).tril(), -torch.inf)
+        upto = torch.ones(len(some), len(some), dtype=torch.bool).tril()
+        logits[:, : len(some)].masked_fill_(upto, -torch.inf)
         _leave_out(logits, edge_index, first)
-        if len(kept) == k:  # what is no better than the worst kept need not be sorted
-            logits.masked_fill_(logits <= kept[-1], -torch.inf)
         flat = logits.flatten()
-        best = flat.topk(min(k, len(flat)))
-        columns = logits.shape[1]
-        found = torch.stack([best.indices // columns, best.indices % columns]) + first
+        # What is no better than the worst kept need not be sorted.
+        better = (flat > (kept[-1] if len(kept) == k else -torch.inf)).nonzero()[:, 0]
+        best = flat[better].topk(min(k, len(better)))
+        place, columns = better[best.indices], logits.shape[1]
+        found = torch.stack([place // columns, place % columns]) + first
         every = torch.cat([kept, best.values])
         order = every.argsort(descending=True, stable=True)[:k]
-        order = order[every[order] > -torch.inf]
         kept, kept_pairs = every[order], torch.cat([kept_pairs, found], dim=1)[:, order]
     return Recommended(kept_pairs.numpy(), kept.sigmoid().numpy())
 

@@ -163,7 +163,7 @@ def likeliest_links(
     embedding, structure = model.predictor.explain(model.data(graph))
     z, edges = torch.from_numpy(embedding), graph.edges.edge_index
     if asked is None:
-        say("looking at all pairs")
+        say(f"looking at all {len(z) * (len(z) - 1) // 2:,} pairs")
         found = [best_pairs(z, edges, top)]
     else:
         found = [best_partners(z, edges, node, top) for node in asked]
