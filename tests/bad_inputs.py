@@ -17,8 +17,8 @@ from goodie.data.tables import Options, from_frames, read_graph, write_table
 from goodie.data.tables.graph import TableGraph
 from goodie.errors import InputError
 from goodie.methods.storage import MODEL, WEIGHTS
-from goodie.own_graph import TableModel, fit, predict
-from goodie.own_graph.model import TABLES
+from goodie.own_graph import LinkModel, TableModel, fit, fit_links, likeliest_links, predict
+from goodie.own_graph.reading import TABLES
 
 NODES = "id,age,city,class\na,31,Rome,x\nb,,Oslo,y\nc,50,,x\nd,22,Rome,y\n"
 EDGES = "from,to\na,b\nb,c\nc,d\n"
@@ -151,6 +151,19 @@ def _a_million(folder: Path) -> str:
     return f"works: {_sizes(read_graph(folder / 'nodes.csv', folder / 'edges.csv'))}"
 
 
+def _linking(asked: str, count: int = 40) -> Callable[[Path], str]:
+    """Links of a node of a ring are asked for."""
+
+    def act(folder: Path) -> str:
+        ids = [f"n{number}" for number in range(count)]
+        nodes = pl.DataFrame({"id": ids, "age": [number % 7 for number in range(count)]})
+        graph = from_frames(nodes, pl.DataFrame({"from": ids, "to": ids[1:] + ids[:1]}))
+        model = fit_links(graph, method="gcn", settings={"max_epochs": 2})
+        return f"works: {likeliest_links(model, graph, 3, nodes=[asked]).height} links"
+
+    return act
+
+
 CASES = [
     reading("no such file", names=("nodes.csv", "edges.csv"), nodes=NODES)._replace(
         act=lambda folder: _sizes(read_graph(folder / "nodes.csv", folder / "edges.csv"))
@@ -235,6 +248,9 @@ CASES = [
             fit(_graph(folder, NODES.replace(",x", ",").replace(",y", ",")), method="lp").facts
         ),
     ),
+    Case("links of a graph with few edges", _linking("n1", 12)),
+    Case("links of a node that is not there", _linking("n99")),
+    Case("links, from a model of labels", _spoiling(lambda m: str(LinkModel.load(m)))),
     Case("a hundred thousand ids, all texts", _a_million),
     Case(
         "categories that the model has not seen", _predicting("id,age,city\na,1,Rome\nb,2,Lima\n")

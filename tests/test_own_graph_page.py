@@ -18,7 +18,7 @@ def test_its_commands_print_what_it_says(tmp_path: Path) -> None:
     own_graph_page.lay_out(tmp_path)
     commands = list(own_graph_page.commands(TEXT))
     ran = [command.split()[1] for command, _ in commands if command.startswith("goodie")]
-    assert ran == ["check", "fit", "predict", "impute"]
+    assert ran == ["check", "fit", "predict", "impute", "links", "links", "report"]
     for command, printed in commands:
         now = own_graph_page.run(command, tmp_path)
         assert own_graph_page.stable(now) == own_graph_page.stable(printed), command

@@ -1,9 +1,13 @@
 """The README's first screen is true."""
 
 import re
+import shlex
 from pathlib import Path
 
+import polars as pl
 import pytest
+
+from helpers import Cli
 
 README = Path(__file__).parents[1] / "README.md"
 
@@ -27,6 +31,26 @@ def test_its_commands_and_names_exist() -> None:
         assert re.search(rf"^{target}:", makefile, flags=re.MULTILINE)
     for name in re.findall(r"`goodie\.(\w+)", text):
         assert hasattr(goodie, name), name
+
+
+def test_its_tour_of_two_tables_runs(
+    cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    n = 150
+    ids = [f"paper {number}" for number in range(n)]
+    topic = ["tea" if number % 2 else "coffee" for number in range(n)]
+    year = [str(2000 + number % 20) if number % 3 else None for number in range(n)]
+    pl.DataFrame({"id": ids, "topic": topic, "year": year}).write_csv("nodes.csv")
+    pl.DataFrame({"citing": ids[4:] + ids[2:], "cited": ids[:-4] + ids[:-2]}).write_csv("edges.csv")
+    lines = re.findall(r"^\$ goodie (?!study )(.*)$", README.read_text(), flags=re.MULTILINE)
+    ran = [shlex.split(line, comments=True) for line in lines]
+    assert [words[0] for words in ran] == ["check", "fit", "predict", "impute", "links", "report"]
+    for words in ran:
+        done = cli(*words)
+        assert done.code == 0, done.err
+    written = {"topics.csv", "filled.csv", "links.csv", "report.html", "model"}
+    assert written < {path.name for path in tmp_path.iterdir()}
 
 
 def test_its_links_lead_somewhere() -> None:

@@ -12,7 +12,7 @@ from goodie import splits, synthetic
 from goodie.config import build
 from goodie.errors import InputError
 from goodie.methods import METHODS, get
-from goodie.methods.storage import MODEL, WEIGHTS, load, own_digest, save
+from goodie.methods.storage import MODEL, WEIGHTS, load, own_digest, save, task
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -44,6 +44,16 @@ def test_it_is_json_and_safetensors(saved: Path) -> None:
     assert page["settings"]["max_epochs"] == 3
     assert "method/weight_1" in load_file(saved / WEIGHTS)
     assert [path.name for path in saved.parent.iterdir()] == ["m"]
+
+
+def test_its_task_is_told_without_loading_it(saved: Path) -> None:
+    assert task(saved) == "node"
+    (saved / WEIGHTS).unlink()
+    assert task(saved) == "node"
+    for text in ("[]", "{}", "{"):
+        (saved / MODEL).write_text(text)
+        assert task(saved) is None
+    assert task(saved / "gone") is None
 
 
 def test_what_was_saved_beside_comes_back(saved: Path) -> None:

@@ -14,7 +14,8 @@ from goodie.data.tables import Options, read_graph, write_table
 from goodie.errors import InputError
 from goodie.estimators.base import GraphClassifier
 from goodie.own_graph import TableModel, fit, predict
-from goodie.own_graph.model import NODES, TABLES
+from goodie.own_graph.model import NODES
+from goodie.own_graph.reading import TABLES
 from own_graph.conftest import CLASSES, N, Written
 
 QUICK = {"max_epochs": 30}
@@ -76,7 +77,16 @@ def test_every_node_is_told_of(model: TableModel, written: Written) -> None:
     ends = pl.concat([edges["from"], edges["to"].rename("from")])
     counts = dict(ends.value_counts().iter_rows())
     assert said["degree"].to_list() == [counts.get(name, 0) for name in said["id"]]
-    assert said["observed_share"].mean() == pytest.approx(0.4, abs=0.05)
+    shown = pl.read_csv(written.nodes).drop("name", "class")
+    share = shown.select(pl.mean_horizontal(pl.all().is_not_null())).to_series()
+    assert said["observed_share"].to_list() == pytest.approx(share.to_list())
+    account = model.account
+    assert account is not None
+    assert account.graph.features == len(shown.columns)
+    observed = {column.name: column.observed for column in account.holes.columns}
+    assert observed == pytest.approx(
+        {name: 1 - shown[name].is_null().mean() for name in shown.columns}
+    )
 
 
 def test_judges_labels_change_nothing_but_the_score(written: Written, tmp_path: Path) -> None:

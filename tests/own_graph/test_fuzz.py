@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from goodie.errors import InputError
 from goodie.methods.storage import MODEL, WEIGHTS
 from goodie.own_graph import TableModel, fit, predict
-from goodie.own_graph.model import NODES, TABLES
+from goodie.own_graph.model import NODES
+from goodie.own_graph.reading import TABLES
 from own_graph.conftest import Written
 
 FILES = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)

@@ -177,6 +177,18 @@ def test_names_are_the_users_cut_where_they_are_long(model: GoodieClassifier, ho
         account(model, holed, ids=["a", "b", "c"])
 
 
+def test_features_of_one_name_are_one_column(model: GoodieClassifier, holed: Data) -> None:
+    names = ["a", "b", "b", "b", *(f"c{i}" for i in range(12))]
+    page = account(model, holed, column_names=names)
+    known = (~holed.x.isnan()).double()[:, [0, 1, *range(4, 16)]]
+    assert page.graph.features == 14
+    shares = {column.name: column.observed for column in page.holes.columns}
+    assert shares == pytest.approx(
+        dict(zip(dict.fromkeys(names), known.mean(dim=0).tolist(), strict=True))
+    )
+    assert page.holes.missing == pytest.approx(1 - float(known.mean()))
+
+
 def test_of_a_large_graph_some_nodes_are_drawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("goodie.report.nodes.DRAWN", 100)
     data = synthetic(500, 2, num_features=3, random_state=0)

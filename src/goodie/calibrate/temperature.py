@@ -14,6 +14,9 @@ COLDEST, HOTTEST = 0.01, 100.0
 # single "impossible" answer that came true would decide the temperature of all.
 FLOOR = float(np.finfo(np.float32).eps)
 
+# Of fewer nodes than this a temperature has to prove itself, see `fit_temperature`.
+FEW = 30
+
 
 def fit_temperature(
     probability: Float[np.ndarray, "nodes classes"], y: Int[np.ndarray, " nodes"]
@@ -24,6 +27,10 @@ def fit_temperature(
     Targets are softened by one part in n + 1, as Platt's (1999) are, so that a handful of right
     answers is not taken for certainty; of many nodes it is not felt.
 
+    Of fewer than 30 nodes that temperature may be chance. There it has to prove itself: where each
+    node's label is less likely at the temperature that the other nodes give than at 1, taken
+    together, T is 1.
+
     Args:
         probability: rows add up to one.
         y: the column of each node's label.
@@ -33,14 +40,24 @@ def fit_temperature(
         odds.
 
     Example:
-        >>> bold = np.array([[0.99, 0.01], [0.99, 0.01], [0.01, 0.99], [0.01, 0.99]])
-        >>> fit_temperature(bold, np.array([0, 1, 1, 1])) > 1
+        >>> bold = np.array([[0.99, 0.01], [0.99, 0.01], [0.01, 0.99], [0.01, 0.99]] * 5)
+        >>> fit_temperature(bold, np.array([0, 1, 1, 1] * 5)) > 1
         True
     """
     n, classes = probability.shape
     if n == 0 or classes < 2:
         return 1.0
     _check_labels(y, classes)
+    if n < FEW and not _proves_itself(probability, y):
+        return 1.0
+    return likeliest_temperature(probability, y)
+
+
+def likeliest_temperature(
+    probability: Float[np.ndarray, "nodes classes"], y: Int[np.ndarray, " nodes"]
+) -> float:
+    """The temperature of `fit_temperature` without the proof, for one node or more."""
+    n = len(y)
     z = _logits(probability)
     wanted = (n * z[np.arange(n), y] + z.mean(axis=1)) / (n + 1)
 
@@ -88,6 +105,20 @@ def negative_log_likelihood(
     _check_labels(y, probability.shape[1])
     right = log_softmax(_logits(probability), axis=1)[np.arange(len(y)), y]
     return float(-right.mean())
+
+
+def _proves_itself(
+    probability: Float[np.ndarray, "nodes classes"], y: Int[np.ndarray, " nodes"]
+) -> bool:
+    """Whether labels are likelier at the temperatures that the other nodes give than at 1."""
+    if len(y) < 2:
+        return False
+    at_others = 0.0
+    for node in range(len(y)):
+        own, others = [node], np.delete(np.arange(len(y)), node)
+        temperature = likeliest_temperature(probability[others], y[others])
+        at_others += negative_log_likelihood(tempered(probability[own], temperature), y[own])
+    return at_others / len(y) < negative_log_likelihood(probability, y)
 
 
 def _logits(probability: Float[np.ndarray, "nodes classes"]) -> Float[np.ndarray, "nodes classes"]:

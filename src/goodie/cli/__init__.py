@@ -10,7 +10,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from goodie.cli import check, fit, impute, predict, study
+from goodie.cli import check, fit, impute, links, predict, study
 from goodie.cli.common import AsJson, answer, check_device, notes, print_json
 from goodie.cli.paper import paper
 from goodie.cli.report import report
@@ -24,7 +24,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",
 )
-for own_graph in (check, fit, predict, impute):
+for own_graph in (check, fit, predict, impute, links):
     own_graph.register(app)
 app.add_typer(study.app, name="study")
 app.command()(paper)

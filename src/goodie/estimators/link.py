@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import torch
@@ -35,6 +35,19 @@ E = TypeVar("E", bound="GraphLinkPredictor")
 
 # Two rows, a column for each pair; checked when they come, since they come from users.
 Pairs = np.ndarray | Tensor | Sequence[Sequence[int]]
+
+
+class Placed(NamedTuple):
+    """Where nodes lie, and whence that comes.
+
+    Attributes:
+        embedding: of every node; the sigmoid of an inner product is the probability of a link.
+        structure: how much of each came from the structure, the rest from features; None where the
+            method does not tell.
+    """
+
+    embedding: Float[np.ndarray, "nodes width"]
+    structure: Float[np.ndarray, " nodes"] | None
 
 
 class GraphLinkPredictor(BaseEstimator, ABC):
@@ -72,7 +85,8 @@ class GraphLinkPredictor(BaseEstimator, ABC):
         self.method_ = method.fit(split.data, split.val, seed=seed, device=self.device)
         assert method.embedded_ is not None
         self.validation_ = ranking(*(pair_logits(method.embedded_, pairs) for pairs in split.val))
-        self.embedding_ = method.embed(data).numpy()
+        method.answer(data)
+        self.embedding_ = method.embedded_.numpy()
         self.history_ = method.history_
         self._graph, self._edges = _content(data), data.edge_index
         return self
@@ -114,6 +128,10 @@ class GraphLinkPredictor(BaseEstimator, ABC):
         """
         return best_pairs(self._embedding(data), self._known_edges(data), k)
 
+    def explain(self, data: Data | None = None) -> Placed:
+        """Embeddings with where they come from, in one go; `data` as for `predict_proba`."""
+        return Placed(self._embedding(data).numpy(), None)
+
     def score(self, pairs: Pairs, joined: np.ndarray, data: Data | None = None) -> float:
         """The area under the ROC curve over some pairs, between 0 and 1.
 
@@ -129,8 +147,15 @@ class GraphLinkPredictor(BaseEstimator, ABC):
             raise InputError(f"{len(truth)} answers for {len(logits)} pairs")
         return ranking(logits[truth], logits[~truth]).auc / 100
 
-    def save(self, folder: str | Path) -> None:
-        """Write the fitted model as a folder of JSON and safetensors."""
+    def save(
+        self, folder: str | Path, *, beside: Mapping[str, storage.Writer] | None = None
+    ) -> None:
+        """Write the fitted model as a folder of JSON and safetensors.
+
+        Args:
+            folder: where to; replaced if it holds a model.
+            beside: other files of the folder, by name, each a function that writes it.
+        """
         check_is_fitted(self, "method_")
         storage.save(
             self.method_,
@@ -141,6 +166,7 @@ class GraphLinkPredictor(BaseEstimator, ABC):
                 "parameters": self.get_params() | {"random_state": self._seed},
                 "validation": self.validation_._asdict(),
             },
+            beside=beside,
         )
 
     @classmethod
@@ -334,14 +360,17 @@ class GoodieLinkPredictor(GraphLinkPredictor):
         Args:
             data: as for `predict_proba`.
         """
+        structure = self.explain(data).structure
+        assert structure is not None
+        return np.stack([structure, 1 - structure], axis=1)
+
+    def explain(self, data: Data | None = None) -> Placed:
+        """See `GraphLinkPredictor.explain`."""
         check_is_fitted(self, "method_")
-        if data is None:
-            if self.method_.explained_ is None:
-                raise InputError("a model from a file does not hold its graph: pass the graph")
-            share = self.method_.explained_.structure
-        else:
-            share = self.method_.explain(validate(data)).structure
-        return torch.stack([share, 1 - share], dim=1).cpu().numpy()
+        told = self.method_.explained_ if data is None else self.method_.explain(validate(data))
+        if told is None:
+            raise InputError("a model from a file does not hold its graph: pass the graph")
+        return Placed(told.logits.cpu().numpy(), told.structure.cpu().numpy())
 
     def _method(self) -> GoodieLinks:
         chosen = {field.name: getattr(self, field.name) for field in fields(Settings)}

@@ -140,6 +140,15 @@ def load(folder: Path, *, device: torch.device | str = "cpu") -> Stored:
     return Stored(method, page["extra"], _under("extra", tensors))
 
 
+def task(folder: Path) -> str | None:
+    """What a saved model was fitted to do, `node` or `link`; None where there is none to read."""
+    try:
+        page = json.loads((folder / MODEL).read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    return page.get("task") if isinstance(page, dict) else None
+
+
 def check_folder(folder: Path) -> None:
     """Refuse a folder that is there and holds something else."""
     if folder.exists() and not _is_model(folder):

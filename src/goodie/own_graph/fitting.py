@@ -14,7 +14,6 @@ from torch import Tensor
 from goodie import report
 from goodie.data.tables.encoding import MAX_CATEGORIES
 from goodie.data.tables.graph import Problem, TableGraph
-from goodie.data.tables.options import Options
 from goodie.errors import InputError
 from goodie.estimators.base import GraphClassifier
 from goodie.methods import get
@@ -25,12 +24,15 @@ from goodie.own_graph.judging import (
     baselines,
     classifier,
     deal_parts,
+    go_on,
     judged,
     learners,
     masked,
+    plain,
 )
 from goodie.own_graph.model import TableModel
 from goodie.own_graph.predicting import answers_table
+from goodie.own_graph.reading import with_types
 
 Say = Callable[[str], None]
 
@@ -83,7 +85,7 @@ def fit(
     problem = graph.encode(known, max_categories=max_categories)
     model = classifier(method, settings, random_state=random_state, device=device)
     say(f"fitting {method}")
-    _go_on(model.fit(masked(problem.data, parts, selects=kind.selects)))
+    go_on(model.fit(masked(problem.data, parts, selects=kind.selects)))
     assert model.proba_ is not None
     proba = model.proba_
     accuracy = {method: judged(proba, problem.data.y, parts)}
@@ -128,13 +130,13 @@ def fit(
         "optimistic": parts.optimistic,
         "refitted": again,
         "accuracy": {name: one.to_json() for name, one in accuracy.items()},
-        "details": _plain(model.method_.details()),
+        "details": plain(model.method_.details()),
         "tables": {"nodes": graph.nodes.sheet.source, "edges": graph.edges.sheet.source},
         "notes": [*graph.notes, *problem.notes, *_advice(method, accuracy)],
         "seconds": perf_counter() - begin,
     }
     fitted = TableModel(
-        model, problem.encoding, _with_types(graph, problem), graph.nodes.labels.classes, facts
+        problem.encoding, with_types(graph, problem), graph.nodes.labels.classes, facts, model
     )
     say("asking about every node")
     account = report.account(
@@ -142,7 +144,7 @@ def fit(
         problem.data,
         ids=graph.nodes.ids.to_list(),
         class_names=names,
-        column_names=problem.encoding.names,
+        column_names=problem.encoding.columns_of_x,
         verdict=verdict,
         title=f"{graph.options.label} of {graph.nodes.sheet.source}",
     )
@@ -165,19 +167,7 @@ def _refitted(
     data = copy(problem.data)
     data.train_mask, data.val_mask = train, parts.select if selects else None
     model = classifier(method, settings, random_state=random_state, device=device)
-    return problem, _go_on(model.fit(data))
-
-
-def _go_on(model: GraphClassifier) -> GraphClassifier:
-    """Pass on an interrupt, which training itself takes for a wish to end early."""
-    if model.history_ is not None and model.history_.interrupted:
-        raise KeyboardInterrupt
-    return model
-
-
-def _with_types(graph: TableGraph, problem: Problem) -> Options:
-    """How another table is to be read."""
-    return replace(graph.options, types=problem.encoding.kinds)
+    return problem, go_on(model.fit(data))
 
 
 def _nodes(model: TableModel, problem: Problem, parts: Parts, judging: np.ndarray) -> pl.DataFrame:
@@ -197,7 +187,7 @@ def _nodes(model: TableModel, problem: Problem, parts: Parts, judging: np.ndarra
         judged_prediction=named.set(~judges, None),
         judged_confidence=confidence.set(~judges, None),
         degree=pl.Series(_degree(problem.data.edge_index, len(graph.nodes))),
-        observed_share=pl.Series(_observed_share(problem.x)),
+        observed_share=pl.Series(_observed_share(problem)),
     )
 
 
@@ -211,11 +201,14 @@ def _degree(edge_index: Tensor, num_nodes: int) -> np.ndarray:
     return degree
 
 
-def _observed_share(x: Tensor) -> np.ndarray:
-    """Of each node's features, how much is known; 0 where there are none."""
-    if x.shape[1] == 0:
-        return np.zeros(len(x))
-    share: np.ndarray = (~x.isnan()).double().mean(dim=1).numpy()
+def _observed_share(problem: Problem) -> np.ndarray:
+    """Of each node's columns, how many are known; 0 where there are none."""
+    widths = [len(column.names) for column in problem.encoding.columns]
+    if not widths:
+        return np.zeros(len(problem.x))
+    # The columns of x that encode one column of the table have their holes together.
+    first = np.cumsum([0, *widths[:-1]])
+    share: np.ndarray = (~problem.x[:, first].isnan()).double().mean(dim=1).numpy()
     return share
 
 
@@ -229,7 +222,3 @@ def _advice(method: str, accuracy: dict[str, Accuracy]) -> list[str]:
             f"{own.right}: the simpler way may do"
         ]
     return []
-
-
-def _plain(details: dict[str, Any]) -> dict[str, Any]:
-    return {k: v.item() if isinstance(v, np.generic) else v for k, v in details.items()}

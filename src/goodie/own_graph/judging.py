@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable
 from copy import copy
 from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import torch
@@ -17,6 +17,7 @@ from goodie.data.splits import stratified
 from goodie.errors import InputError
 from goodie.estimators.base import GraphClassifier
 from goodie.estimators.goodie import GoodieClassifier
+from goodie.estimators.link import GraphLinkPredictor
 from goodie.estimators.node import NodeClassifier
 from goodie.evaluate import wilson
 from goodie.methods import get
@@ -30,6 +31,9 @@ FEWEST_JUDGES = 20
 # Beside which every method is put: structure alone, features spread along edges, and no model.
 BASELINES = ("lp", "fp")
 MAJORITY = "majority"
+
+
+E = TypeVar("E", GraphClassifier, GraphLinkPredictor)
 
 
 class Parts(NamedTuple):
@@ -183,3 +187,15 @@ def baselines(
         found[name] = judged(model.proba_, data.y, parts)
     found[MAJORITY] = majority(data.y, parts)
     return found
+
+
+def go_on(model: E) -> E:
+    """Pass on an interrupt, which training itself takes for a wish to end early."""
+    if model.history_ is not None and model.history_.interrupted:
+        raise KeyboardInterrupt
+    return model
+
+
+def plain(details: dict[str, Any]) -> dict[str, Any]:
+    """What a method tells of its fit, as JSON has it."""
+    return {k: v.item() if isinstance(v, np.generic) else v for k, v in details.items()}

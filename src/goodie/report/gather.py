@@ -40,7 +40,8 @@ def account(
         data: the graph that it was fitted on, with the labels to judge it by; see `judge`.
         ids: names of the nodes; their numbers if None.
         class_names: names of `model.classes_`; these themselves if None.
-        column_names: names of the features.
+        column_names: names of the features. Those of one name encode one column of a table, as the
+            categories of a one-hot encoding do: they have their holes together and count as one.
         verdict: how good the model is, if another call of `judge` has found it.
         title: of the page.
 
@@ -66,12 +67,15 @@ def account(
         if given is not None and len(given) != size:
             raise InputError(f"{what} holds {len(given)} names, expected {size}")
     classes = _names(model, class_names)
-    columns = None if column_names is None else [short(name) for name in column_names]
+    places = None if column_names is None else _first_of_each(column_names)
+    columns = (
+        None if column_names is None else [short(name) for name in dict.fromkeys(column_names)]
+    )
 
     goodies = model if isinstance(model, GoodieClassifier) else None
     structure = None if goodies is None else goodies.attention(data)[:, 0]
-    graph, degree = _sizes(data)
-    shown = seen(data)
+    shown = seen(data, places)
+    graph, degree = _sizes(data, len(shown.columns))
     abstains = model.abstains(data)
     probability = model.predict_proba(data)
     nodes = Nodes(
@@ -173,7 +177,15 @@ def _parts(model: GraphClassifier) -> Parts:
     return Parts(train, select, calibrate, len(model.train_mask_) - train - select - calibrate)
 
 
-def _sizes(data: Data) -> tuple[Graph, Int[np.ndarray, " nodes"]]:
+def _first_of_each(names: Sequence[str]) -> Int[np.ndarray, " columns"]:
+    """Where each name stands first."""
+    place: dict[str, int] = {}
+    for at, name in enumerate(names):
+        place.setdefault(name, at)
+    return np.array(list(place.values()), dtype=np.int64)
+
+
+def _sizes(data: Data, columns: int) -> tuple[Graph, Int[np.ndarray, " nodes"]]:
     """The graph's sizes, and the neighbours of every node, itself not counted."""
     A = adjacency(data, self_loops=False, undirected=True)
     degree = np.diff(A.indptr).astype(np.int64) - (A.diagonal() != 0)
@@ -181,7 +193,7 @@ def _sizes(data: Data) -> tuple[Graph, Int[np.ndarray, " nodes"]]:
     sizes = Graph(
         nodes=A.shape[0],
         edges=int(degree.sum()) // 2,
-        features=int(data.x.shape[1]),
+        features=columns,
         components=int(number),
         largest=int(np.bincount(component).max()),
         isolated=int((degree == 0).sum()),

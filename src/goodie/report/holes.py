@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from torch_geometric.data import Data
 
 from goodie.data.observed import observed
@@ -18,15 +18,22 @@ TENTHS = 10
 
 
 class Seen(NamedTuple):
-    """The share that is observed of each node's features, and of each column; 0 without any."""
+    """The share that is observed of each node's columns, and of each column; 0 without any."""
 
     nodes: Float[np.ndarray, " nodes"]
-    columns: Float[np.ndarray, " features"]
+    columns: Float[np.ndarray, " columns"]
 
 
-def seen(data: Data) -> Seen:
-    """What is observed; a sparse graph without marks is not made dense for it."""
-    n, width = data.x.shape
+def seen(data: Data, places: Int[np.ndarray, " columns"] | None = None) -> Seen:
+    """What is observed; a sparse graph without marks is not made dense for it.
+
+    Args:
+        data: validated.
+        places: the features that count, one for each column of a table that several encode; all if
+            None.
+    """
+    n = len(data.x)
+    width = data.x.shape[1] if places is None else len(places)
     if width == 0:
         return Seen(np.zeros(n), np.zeros(0))
     marked = data.get("observed")
@@ -34,6 +41,7 @@ def seen(data: Data) -> Seen:
         rows = np.ones(n) if marked is None else marked.numpy().astype(np.float64)
         return Seen(rows, np.full(width, rows.mean()))
     known = observed(data).numpy()
+    known = known if places is None else known[:, places]
     return Seen(known.mean(axis=1), known.mean(axis=0))
 
 

@@ -8,6 +8,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from goodie.errors import InputError
+from goodie.methods.storage import task
 from goodie.report.account import FORMAT, Account
 
 NAME = "account.json"
@@ -29,6 +30,8 @@ def load(folder: Path) -> Account:
     path = folder / NAME
     if not folder.is_dir():
         raise InputError(f"{folder} is not a folder")
+    if task(folder) == "link":
+        raise InputError(f"{folder} holds a model of links, and a report is of one of labels")
     if not path.is_file():
         raise InputError(
             f"{folder} holds no {NAME}: a report needs what `goodie fit` writes into the model's "

@@ -53,6 +53,8 @@ class Encoding:
         >>> encoding = Encoding.fit([age, city], np.array([True, True, True])).encoding
         >>> encoding.names
         ('age', 'city=Oslo', 'city=Rome')
+        >>> encoding.columns_of_x
+        ('age', 'city', 'city')
         >>> encoding.apply([age, city], 3)
         tensor([[-1.,  0.,  1.],
                 [ 1., nan, nan],
@@ -65,6 +67,11 @@ class Encoding:
     def names(self) -> tuple[str, ...]:
         """Of the columns of x."""
         return tuple(name for column in self.columns for name in column.names)
+
+    @property
+    def columns_of_x(self) -> tuple[str, ...]:
+        """Of each column of x, the name of the table's column that it comes from."""
+        return tuple(column.name for column in self.columns for _ in column.names)
 
     @property
     def width(self) -> int:

@@ -118,7 +118,7 @@ class LinkMethod(Learner[C]):
         )
         with torch.no_grad():
             self._choose(int(areas().argmax()))
-        self._answer(data)
+        self.answer(data)
         return self
 
     @abstractmethod
@@ -132,8 +132,8 @@ class LinkMethod(Learner[C]):
     def _choose(self, way: int) -> None:
         """Answer in this way from now on."""
 
-    def _answer(self, data: Data) -> None:
-        """Keep what there is to say of the graph fitted on."""
+    def answer(self, data: Data) -> None:
+        """Keep what there is to say of a graph: of the one fitted on, or of it with more edges."""
         self.embedded_ = self.embed(data)
 
     def details(self) -> dict[str, Any]:

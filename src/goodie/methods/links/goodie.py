@@ -169,7 +169,8 @@ class GoodieLinks(LinkMethod[Settings]):
     def _choose(self, way: int) -> None:
         self.voice_ = self.voices_[way]
 
-    def _answer(self, data: Data) -> None:
+    def answer(self, data: Data) -> None:
+        """See `LinkMethod.answer`."""
         self.explained_ = self.explain(data)
         self.embedded_ = self.explained_.logits.cpu()
 
