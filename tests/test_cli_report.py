@@ -65,7 +65,7 @@ def test_it_writes_over_an_older_page_but_not_into_the_model(
     for name in ("model.json", "report.html"):
         ran = cli("report", str(folder), "--out", str(folder / name))
         assert ran.code == 2
-        assert "is in the model's folder" in ran.err
+        assert "which holds the model alone" in ran.err
     assert {file.name: file.read_bytes() for file in folder.iterdir()} == before
 
 

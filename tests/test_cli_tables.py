@@ -145,6 +145,16 @@ def test_predictions_do_not_go_into_the_model(cli: Cli, tables: Path) -> None:
     assert "is an input" in ran.err
 
 
+def test_a_model_does_not_replace_the_tables_it_is_fitted_on(cli: Cli, tables: Path) -> None:
+    lp = ("--label", "topic", "--method", "lp", "--out", "model")
+    cli("fit", "nodes.csv", "edges.csv", *lp)
+    Path("nodes.csv").rename("model/nodes.csv")
+    ran = cli("fit", "model/nodes.csv", "edges.csv", *lp)
+    assert ran.code == 2
+    assert "which holds the model alone" in ran.err
+    assert Path("model/nodes.csv").is_file()
+
+
 def test_notes_are_told_on_stderr(cli: Cli, tables: Path) -> None:
     text = Path("nodes.csv").read_text() + "odd,inf,\n"
     Path("nodes.csv").write_text(text)

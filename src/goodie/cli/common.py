@@ -2,6 +2,7 @@
 
 import json
 import sys
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -31,3 +32,10 @@ def check_device(device: str) -> None:
         raise InputError(f"unknown device {device!r}; there are cpu and cuda")
     if kind == "cuda" and not torch.cuda.is_available():
         raise InputError("device cuda was asked for, but torch finds no GPU here")
+
+
+def check_apart(model: Path, *others: Path) -> None:
+    """Refuse, before any work, files in a model's folder: it is replaced as a whole."""
+    for path in others:
+        if path.resolve().is_relative_to(model.resolve()):
+            raise InputError(f"{path} is in {model}, which holds the model alone: name another")

@@ -7,7 +7,7 @@ import typer
 
 from goodie.cli import tables
 from goodie.cli.check import print_accuracy
-from goodie.cli.common import AsJson, Device, answer, check_device, print_json
+from goodie.cli.common import AsJson, Device, answer, check_apart, check_device, print_json
 from goodie.cli.tables import percent
 
 
@@ -59,6 +59,7 @@ def fit(
 
     check_device(device)
     check_folder(out)
+    check_apart(out, nodes, edges)
     chosen = tables.options(
         id_, label, source, target, weight, directed, types, holes, unknown, separator
     )

@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from goodie.cli import tables
-from goodie.cli.common import AsJson, Device, answer, check_device, print_json
+from goodie.cli.common import AsJson, Device, answer, check_apart, check_device, print_json
 from goodie.cli.tables import number, percent
 from goodie.errors import InputError
 
@@ -102,10 +102,10 @@ def links(
     inputs = [nodes, edges]
     check_output(out, inputs=inputs)
     if folder is not None:
-        _check_apart(folder, out)
+        check_apart(folder, out)
     if save is not None:
         check_folder(save)
-        _check_apart(save, out, nodes, edges)
+        check_apart(save, out, nodes, edges)
     if folder is None:
         options = (id_, label, source, target, weight, types, holes, unknown, separator)
         graph = _read(nodes, edges, options, node)
@@ -150,13 +150,6 @@ def _sorted(given: list[Path]) -> tuple[Path | None, Path, Path]:
     raise InputError(
         f"{len(given)} paths were given; it takes two tables, NODES EDGES, or a model before them"
     )
-
-
-def _check_apart(model: Path, *others: Path) -> None:
-    """Refuse, before any work, files in a model's folder."""
-    for path in others:
-        if path.resolve().is_relative_to(model.resolve()):
-            raise InputError(f"{path} is in {model}, which holds the model alone: name another")
 
 
 def _refuse(**options: object) -> None:

@@ -6,8 +6,7 @@ from typing import Annotated, Any
 import typer
 from rich.markup import escape
 
-from goodie.cli.common import AsJson, answer, notes, print_json
-from goodie.errors import InputError
+from goodie.cli.common import AsJson, answer, check_apart, notes, print_json
 
 # What was judged on, as a sentence has it.
 JUDGED = {
@@ -34,10 +33,7 @@ def report(
     """
     from goodie.report import load, write
 
-    if out.resolve().is_relative_to(model.resolve()):
-        raise InputError(
-            f"{out} is in the model's folder, which stays as it is: name another place"
-        )
+    check_apart(model, out)
     with notes.status("Reading the model …"):
         account = load(model)
     with notes.status("Writing the page …"):
