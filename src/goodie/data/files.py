@@ -9,13 +9,12 @@ import urllib.error
 import urllib.request
 import zipfile
 import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from tqdm import tqdm
 
+from goodie.appearing import appearing
 from goodie.errors import DatasetUnavailableError
 
 CHUNK = 1 << 20
@@ -109,7 +108,7 @@ def _extract(archive: Path, file: RawFile, path: Path) -> None:
                 raise DatasetUnavailableError(f"{file.url} has no member {file.member}")
             with (
                 members.open(file.member) as source,
-                _appearing(path) as temporary,
+                appearing(path) as temporary,
                 temporary.open("wb") as target,
             ):
                 shutil.copyfileobj(source, target, CHUNK)
@@ -139,20 +138,8 @@ def _stream(url: str, path: Path, folder: Path) -> None:
         ) from error
 
 
-@contextmanager
-def _appearing(path: Path) -> Iterator[Path]:
-    """A temporary path beside `path` that becomes it when the block ends well, else vanishes."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        yield temporary
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
-
-
 def _copy(source: Path, path: Path) -> None:
-    with _appearing(path) as temporary:
+    with appearing(path) as temporary:
         shutil.copyfile(source, temporary)
 
 

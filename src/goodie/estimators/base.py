@@ -99,7 +99,7 @@ class GraphClassifier(BaseEstimator, ABC):
         self._calibration = Calibration.fit(method.proba_.numpy()[asked], answers[asked])
         self.proba_ = self._calibration.probability(method.proba_.numpy())
         self._known = torch.where(train, problem.y, -1)
-        self._graph = _content(data)
+        self._graph = content_of(data)
         return self
 
     def predict_proba(
@@ -177,7 +177,7 @@ class GraphClassifier(BaseEstimator, ABC):
     def knows(self, data: Data) -> bool:
         """Whether this is the graph fitted on: the same edges and features."""
         check_is_fitted(self, "method_")
-        return _content(validate(data)) == self._graph
+        return content_of(validate(data)) == self._graph
 
     def predict(self, data: Data | None = None) -> Int[np.ndarray, " nodes"]:
         """The likeliest class of every node; `data` as for `predict_proba`."""
@@ -326,7 +326,7 @@ class GraphClassifier(BaseEstimator, ABC):
                 raise InputError("a model from a file does not hold its graph: pass the graph")
             return None
         out = validate(data)
-        if _content(out) != self._graph:
+        if content_of(out) != self._graph:
             labels = out.y if out.get("y") is not None else torch.full((out.num_nodes,), -1)
             out.y = self._numbers(labels, known_labels(out))
         elif self.proba_ is not None:
@@ -364,7 +364,7 @@ def seed_of(random_state: RandomState) -> int:
     return int(check_random_state(random_state).randint(2**31 - 1))
 
 
-def _content(data: Data) -> str:
+def content_of(data: Data) -> str:
     """A graph's edges and features as one short string, by which it is known again."""
     names = ("x", "observed", "edge_index", "edge_weight")
     return fingerprint(Data(**{name: data[name] for name in names if data.get(name) is not None}))

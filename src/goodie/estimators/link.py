@@ -15,11 +15,10 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from goodie import config
-from goodie.data.fingerprint import fingerprint
 from goodie.data.link_splits import split_links
 from goodie.data.validate import validate
 from goodie.errors import InputError
-from goodie.estimators.base import RandomState, seed_of
+from goodie.estimators.base import RandomState, content_of, seed_of
 from goodie.evaluate import Ranking, ranking
 from goodie.losses.pairwise_logsumexp import Backend
 from goodie.methods import links, storage
@@ -88,7 +87,7 @@ class GraphLinkPredictor(BaseEstimator, ABC):
         method.answer(data)
         self.embedding_ = method.embedded_.numpy()
         self.history_ = method.history_
-        self._graph, self._edges = _content(data), data.edge_index
+        self._graph, self._edges = content_of(data), data.edge_index
         return self
 
     def predict_proba(self, pairs: Pairs, data: Data | None = None) -> Float[np.ndarray, " pairs"]:
@@ -189,7 +188,7 @@ class GraphLinkPredictor(BaseEstimator, ABC):
     def knows(self, data: Data) -> bool:
         """Whether this is the graph fitted on: the same edges and features."""
         check_is_fitted(self, "method_")
-        return _content(validate(data)) == self._graph
+        return content_of(validate(data)) == self._graph
 
     def _embedding(self, data: Data | None) -> Float[Tensor, "nodes width"]:
         check_is_fitted(self, "method_")
@@ -391,9 +390,3 @@ def _checked(pairs: Pairs, num_nodes: int) -> Int[Tensor, "2 pairs"]:
             f"(0 to {num_nodes - 1})"
         )
     return ends.long()
-
-
-def _content(data: Data) -> str:
-    """A graph's edges and features as one short string, by which it is known again."""
-    names = ("x", "observed", "edge_index", "edge_weight")
-    return fingerprint(Data(**{name: data[name] for name in names if data.get(name) is not None}))

@@ -1,12 +1,12 @@
 """An account as a JSON file beside a saved model, and back."""
 
 import json
-import os
 from dataclasses import asdict, fields, is_dataclass
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
+from goodie.appearing import appearing
 from goodie.errors import InputError
 from goodie.methods.storage import task
 from goodie.report.account import FORMAT, Account
@@ -60,15 +60,11 @@ def write(path: Path, text: str) -> None:
     """Write a file beside its place and move it there, so that it is never half there."""
     if path.is_dir():
         raise InputError(f"{path} is a folder; name a file")
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(text, encoding="utf-8")
-        temporary.replace(path)
+        with appearing(path) as temporary:
+            temporary.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from error
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _read(kind: Any, value: Any, where: str) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from goodie.appearing import appearing
 from goodie.errors import InputError
 from goodie.study.store import COLUMNS, JSON_COLUMNS, Row
 
@@ -29,14 +30,9 @@ def write(rows: Iterable[Row], path: Path) -> None:
     """Write rows as JSON lines, CSV or Parquet, by the file's ending."""
     _check(path)
     table = ordered(rows)
-    temporary = path.with_name(f".{path.name}.part")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
+        with appearing(path) as temporary:
             _write(table, temporary, path.suffix)
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from error
 

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor
 from torch_geometric.data import Data
 
+from goodie.appearing import appearing
 from goodie.data.files import cache_folder
 from goodie.data.fingerprint import fingerprint
 from goodie.errors import InputError
@@ -85,13 +85,8 @@ def embedding(data: Data, recipe: Recipe) -> Float[Tensor, "nodes dimensions"]:
         if kept is not None:
             return kept
         made = compute(data, recipe)
-        # Written beside and then moved: a file is never half there.
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-        try:
+        with appearing(path) as temporary:
             save_file({"embedding": made}, temporary)
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
     return made
 
 

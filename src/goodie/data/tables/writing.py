@@ -1,12 +1,11 @@
 """Writing a table: beside, then moved, so that it is there whole or not at all."""
 
-import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
 
+from goodie.appearing import appearing
 from goodie.errors import InputError
 
 ENDINGS = (".parquet", ".csv", ".tsv", ".jsonl")
@@ -50,18 +49,6 @@ def write_table(
                     frame.write_ndjson(temporary)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from error
-
-
-@contextmanager
-def appearing(path: Path) -> Iterator[Path]:
-    """A path beside `path` that becomes it when the block ends well, and vanishes otherwise."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
-    try:
-        yield temporary
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def _same_file(one: Path, other: Path) -> bool:

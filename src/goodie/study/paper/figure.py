@@ -10,6 +10,8 @@ import matplotlib
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from goodie.appearing import appearing
+
 # Vector first: what a paper takes, what a page shows in full, and what every reader shows.
 ENDINGS = (".pdf", ".svg", ".png")
 
@@ -164,16 +166,11 @@ def _named(axes: Iterable[Axes]) -> dict[str, Any]:
 
 def write(figure: Figure, path: Path, endings: Sequence[str] = ENDINGS) -> list[Path]:
     """Write a figure under `path` with each of the endings; the files' paths."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     written = []
     for ending in endings:
         target = path.with_name(path.name + ending)
-        temporary = target.with_name(f".{target.name}.part")
         stamp = {".pdf": {"CreationDate": None}, ".svg": {"Date": None}}.get(ending, {})
-        try:
+        with appearing(target) as temporary:
             figure.savefig(temporary, format=ending[1:], metadata=stamp)
-            temporary.replace(target)
-        finally:
-            temporary.unlink(missing_ok=True)
         written.append(target)
     return written

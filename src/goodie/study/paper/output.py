@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from goodie.appearing import appearing
 from goodie.errors import InputError
 from goodie.study.paper import figure as look
 from goodie.study.paper.catalogue import Thing
@@ -33,7 +34,6 @@ def write(thing: Thing, plan: Plan, out: Path) -> tuple[Made, list[Path]]:
 
 
 def _text(path: Path, text: str) -> Path:
-    temporary = path.with_name(f".{path.name}.part")
-    temporary.write_text(text, encoding="utf-8")
-    temporary.replace(path)
+    with appearing(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
     return path

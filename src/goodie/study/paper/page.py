@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from goodie.appearing import appearing
 from goodie.errors import InputError
 from goodie.study.paper import figure as look
 from goodie.study.paper import verdict
@@ -22,9 +23,7 @@ def write(rows: Path, docs: Path) -> list[Path]:
         raise InputError(f"there is no folder {rows}")
     plans, made = _everything(rows)
     target = docs / "reproduction.md"
-    temporary = target.with_name(f".{target.name}.part")
     try:
-        docs.mkdir(parents=True, exist_ok=True)
         with look.styled():
             written = [
                 path
@@ -32,8 +31,8 @@ def write(rows: Path, docs: Path) -> list[Path]:
                 for name, figure in one.figures.items()
                 for path in look.write(figure, docs / FIGURES / name, SHOWN)
             ]
-        temporary.write_text(_page(plans, made), encoding="utf-8")
-        temporary.replace(target)
+        with appearing(target) as temporary:
+            temporary.write_text(_page(plans, made), encoding="utf-8")
     except OSError as error:
         raise InputError(f"cannot write to {docs}: {error.strerror or error}") from error
     return [target, *written]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from goodie import paper
+from goodie.appearing import appearing
 from goodie.study.paper.beside import NONE
 from goodie.study.paper.evidence import Evidence, Made
 from goodie.study.paper.table import Table
@@ -25,10 +26,8 @@ def prepare(folder: Path, progress: Callable[[str], None]) -> None:
         for row in summarise()
         if row.paper is not None and row.nodes is not None
     }
-    folder.mkdir(parents=True, exist_ok=True)
-    temporary = folder / f".{FILE}.part"
-    temporary.write_text(json.dumps(counted, indent=1) + "\n", encoding="utf-8")
-    temporary.replace(folder / FILE)
+    with appearing(folder / FILE) as temporary:
+        temporary.write_text(json.dumps(counted, indent=1) + "\n", encoding="utf-8")
 
 
 def lacking(folder: Path) -> list[str]:

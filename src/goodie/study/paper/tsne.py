@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 from torch.nn import functional as F
 
 from goodie import config, evaluate
+from goodie.appearing import appearing
 from goodie.errors import InputError
 from goodie.methods.goodie import Goodie
 from goodie.study import provenance, sources, spec
@@ -90,11 +91,8 @@ def lay_out(cell: Cell, target: Path, device: str = "cpu") -> None:
 
 
 def _write(target: Path, places: np.ndarray, labels: np.ndarray, about: dict[str, Any]) -> None:
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.with_name(f".{target.name}.part")
-    with temporary.open("wb") as file:
+    with appearing(target) as temporary, temporary.open("wb") as file:
         np.savez_compressed(file, places=places, labels=labels, about=np.array(json.dumps(about)))
-    temporary.replace(target)
 
 
 def read(source: Path) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
