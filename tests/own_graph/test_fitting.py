@@ -219,9 +219,8 @@ def test_without_features_the_structure_answers(written: Written, tmp_path: Path
     frame = pl.read_csv(written.nodes).select("name", "class")
     write_table(frame, tmp_path / "nodes.csv")
     graph = read_graph(tmp_path / "nodes.csv", written.edges, Options(label="class"))
-    model = fit(graph, settings=QUICK)
-    said = model.facts["accuracy"]
-    assert said["goodie"]["low"] > said["majority"]["accuracy"]
+    model = fit(graph, settings={"max_epochs": 200})
+    assert model.facts["accuracy"]["goodie"]["accuracy"] > 0.7
 
 
 def test_few_labels(written: Written, tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def _verdict(plans: dict[str, Plan]) -> str:
             gain = verdict.mean_gain(methods[who])
             told.append(f"{verdict.sentence(words, methods[who])}, a mean difference of {gain}")
         else:
-            told.append(f"{words} was not run")
+            told.append(f"{words} has no rows of its present version")
     others = [verdict.sentence(f"`{who}`", of) for who, of in methods.items() if who not in names]
     sentences = [f"{one[0].upper()}{one[1:]}." for one in told]
     if others:
