@@ -12,7 +12,7 @@ from torch_geometric.data import Data
 from goodie import GoodieClassifier, GoodieLinkPredictor, LinkPredictor, missing, synthetic
 from goodie.data.pairs import EdgeSet
 from goodie.errors import InputError
-from goodie.estimators.link import GraphLinkPredictor
+from goodie.estimators.link_base import GraphLinkPredictor
 
 
 def graph(seed: int = 0) -> Data:

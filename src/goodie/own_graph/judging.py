@@ -17,7 +17,7 @@ from goodie.data.splits import stratified
 from goodie.errors import InputError
 from goodie.estimators.base import GraphClassifier
 from goodie.estimators.goodie import GoodieClassifier
-from goodie.estimators.link import GraphLinkPredictor
+from goodie.estimators.link_base import GraphLinkPredictor
 from goodie.estimators.node import NodeClassifier
 from goodie.evaluate import wilson
 from goodie.methods import get

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from goodie.estimators.link import GoodieLinkPredictor, GraphLinkPredictor, LinkPredictor
+from goodie.estimators.goodie_link import GoodieLinkPredictor
+from goodie.estimators.link import LinkPredictor
+from goodie.estimators.link_base import GraphLinkPredictor
 from goodie.own_graph.reading import TABLES, Reader
 
 ESTIMATORS: dict[str, type[GraphLinkPredictor]] = {

@@ -19,7 +19,9 @@ from goodie.data.tables.nodes import keys
 from goodie.data.tables.sheet import counted, listed
 from goodie.data.validate import validate
 from goodie.errors import InputError
-from goodie.estimators.link import GoodieLinkPredictor, GraphLinkPredictor, LinkPredictor
+from goodie.estimators.goodie_link import GoodieLinkPredictor
+from goodie.estimators.link import LinkPredictor
+from goodie.estimators.link_base import GraphLinkPredictor
 from goodie.evaluate import Ranking, ranking
 from goodie.methods import links
 from goodie.nn.decoder import pair_logits
